@@ -2,7 +2,7 @@
  * generate_calls.c: folded stacks as raw allocation records give them, for bench/flame.py; the same
  * bytes for the same arguments.
  *
- *     usage: generate-calls LINES SAMPLE [native|deep|wide]
+ *     usage: generate-calls LINES SAMPLE [native|deep|wide|distinct|distinct-deep]
  *
  * A call graph of 4,000 functions is drawn, in which a few are callers of most things. 20,000 walks
  * from the roots are the outer halves of stacks; they grow from one another and share long starts.
@@ -10,12 +10,14 @@
  * half, an inner half and a heavy-tailed number of bytes, so lines repeat, and distinct stacks
  * become fewer and fewer. Another SAMPLE (1, 2 ...) draws other records of the same program: two
  * of them are a before and an after. `native` stacks have 15 frames on average and 360 bytes a
- * line.
+ * line. Of the last two shapes no stack occurs twice: each inner half is a walk of its own. They
+ * have 15 and 100 frames on average.
  *
  * Names are a mix: of C, of C++ with blanks, commas and parentheses, of Rust with <impl as>, with
  * annotations, [unknown], bare addresses, [libfoo.so].
  */
 #include "base/containers/arena.h"
+#include "base/containers/hash.h"
 #include "base/containers/intern.h"
 #include "base/strings/num.h"
 #include "base/strings/out.h"
@@ -36,10 +38,13 @@
 static const struct shape {
     const char *name;
     uint32_t callees, outer_least, outer_most, inner_least, inner_most;
+    bool is_distinct; /* no stack occurs twice */
 } shapes[] = {
-    {"native", 8, 3, 16, 1, 10},
-    {"deep", 4, 60, 200, 20, 100},
-    {"wide", 24, 2, 8, 1, 4},
+    {"native", 8, 3, 16, 1, 10, false},
+    {"deep", 4, 60, 200, 20, 100, false},
+    {"wide", 24, 2, 8, 1, 4, false},
+    {"distinct", 8, 3, 16, 3, 10, true},
+    {"distinct-deep", 8, 60, 200, 20, 60, true},
 };
 
 static const char *const verbs[] = {"init", "read", "write", "parse", "build", "alloc", "open",
@@ -285,6 +290,35 @@ static void write_text(struct hf_text text)
     fwrite_unlocked(text.data, 1, text.size, stdout);
 }
 
+/* A line whose stack none had before; `known` has all stacks so far. */
+static void write_distinct_line(struct hf_intern *known, struct hf_out *line)
+{
+    struct hf_out key = {0};
+    do {
+        const struct half *half = &outer[draw(OUTER)];
+        line->size = 0;
+        hf_out_text(line, half->text);
+        walk(half->function, shape->inner_least, shape->inner_most, line);
+        hf_out_string(line, allocators[draw(HF_COUNT(allocators))]);
+        uint64_t hash = hf_hash_bytes(line->data, line->size);
+        key.size = 0;
+        hf_out_bytes(&key, (const char *)&hash, sizeof hash);
+    } while (!is_new(known, &key));
+    hf_out_printf(line, " %u\n", 16 + draw_skewed(100000));
+    write_text(hf_out_view(line));
+    hf_out_done(&key);
+}
+
+static void write_distinct_lines(uint64_t lines)
+{
+    struct hf_intern known = {0};
+    struct hf_out line = {0};
+    for (uint64_t i = 0; i < lines; i++)
+        write_distinct_line(&known, &line);
+    hf_out_done(&line);
+    hf_intern_done(&known);
+}
+
 static void write_line(void)
 {
     uint64_t r = draw_bits(), q = draw_bits();
@@ -312,7 +346,8 @@ int main(int argc, char **argv)
     }
     if (wanted == NULL || !hf_num_u64(hf_text_of(argv[1]), &lines) ||
         !hf_num_u64(hf_text_of(argv[2]), &sample)) {
-        fputs("usage: generate-calls LINES SAMPLE [native|deep|wide]\n", stderr);
+        fputs("usage: generate-calls LINES SAMPLE [native|deep|wide|distinct|distinct-deep]\n",
+            stderr);
         return 2;
     }
     shape = wanted;
@@ -321,7 +356,9 @@ int main(int argc, char **argv)
     make_functions();
     make_outer_halves();
     seed(sample * 1000003 + SEED);
-    for (uint64_t i = 0; i < lines; i++)
+    if (shape->is_distinct)
+        write_distinct_lines(lines);
+    for (uint64_t i = 0; !shape->is_distinct && i < lines; i++)
         write_line();
     hf_arena_done(&texts);
     return fflush(stdout) == 0 ? 0 : 1;

@@ -101,6 +101,8 @@ static void choose_more(struct hf_flame_options *options, const uint8_t *data, c
     if ((data[1] & IS_LOW) != 0)
         options->frame_height_px = 4;
     options->colors_by_hash = (data[2] & BY_HASH) != 0;
+    options->folds_rows = options->shows_numbers = ((data[0] ^ data[2]) & 3) == 1;
+    options->colors_by_group = ((data[0] ^ data[1]) & 1) != 0;
     if ((data[2] & HAS_BACKGROUND) != 0)
         options->bgcolors = backgrounds[data[0] & 1];
     if ((data[2] & HAS_ITS_OWN_TITLE) != 0)

@@ -4,6 +4,7 @@
 #include "answer/loader.h"
 #include "answer/operand.h"
 #include "answer/value_type.h"
+#include "base/checked.h"
 #include "os/file.h"
 #include "symbol/lookup/kept_files.h"
 
@@ -86,6 +87,26 @@ static enum hf_status add_point(struct hf_view *view, const struct hf_request *r
     return hf_series_add(&view->series, folded, hf_operand_shown(name), side->time_s, err);
 }
 
+static enum hf_status make_base(struct hf_view *view, struct hf_error *err)
+{
+    view->base_by_node = hf_budget_calloc(view->folded->stacks.count, sizeof *view->base_by_node);
+    return view->base_by_node != NULL ? HF_OK : hf_error_memory(err);
+}
+
+/* What A held, before only the difference is left. */
+static enum hf_status keep_base_of_pair(struct hf_view *view, struct hf_error *err)
+{
+    const struct hf_profile *pair = view->folded;
+    enum hf_status status = make_base(view, err);
+    bool ignored = false;
+    for (size_t i = 0; status == HF_OK && i < pair->sample_count; i++) {
+        uint64_t *held = &view->base_by_node[pair->samples[i].node];
+        if (pair->samples[i].thread == HF_THREAD_ALL)
+            *held = hf_add_saturating(*held, hf_profile_released(pair, i, view->type), &ignored);
+    }
+    return status;
+}
+
 /* Both sides in one, which is named and folded once. */
 static enum hf_status compare_pair(struct hf_view *view, const struct hf_request *request,
     const struct hf_fold_options *fold, const struct hf_side *base, const struct hf_side *current,
@@ -105,8 +126,10 @@ static enum hf_status compare_pair(struct hf_view *view, const struct hf_request
     struct hf_total total = hf_profile_total(view->folded, view->type, HF_THREAD_ALL);
     view->base_total = total.released;
     view->current_total = total.value;
+    if (request->comparison.keeps_base)
+        status = keep_base_of_pair(view, err);
     hf_difference_of_pair(view->folded);
-    return HF_OK;
+    return status;
 }
 
 /* Each of the profiles apart. */
@@ -174,6 +197,11 @@ static enum hf_status compare_points(struct hf_view *view, const struct hf_reque
         status = hf_series_change(&view->series, &view->folded, err);
     if (status == HF_OK) /* the change has what all points have */
         status = hf_value_type_choose(view->folded, request->fold.value, &view->type, err);
+    if (status == HF_OK && request->comparison.keeps_base) {
+        status = make_base(view, err);
+        if (status == HF_OK)
+            hf_series_at(&view->series, 0, view->type, view->base_by_node);
+    }
     if (status == HF_OK && !request->comparison.is_series && !request->comparison.keeps_points)
         hf_series_done(&view->series);
     return status;

@@ -67,6 +67,7 @@ struct hf_request_comparison {
     hf_request_read_fn *read_point; /* reads the points; NULL: hf_loader_read does */
     void *reader;                   /* its context */
     bool keeps_points;              /* keep hf_view.series of a comparison with a base, too */
+    bool keeps_base;                /* fill hf_view.base_by_node */
     bool drops_released;            /* show only what grew */
 };
 

@@ -107,5 +107,6 @@ void hf_view_done(struct hf_view *view)
     hf_series_done(&view->series);
     hf_owners_done(&view->owners);
     hf_timeline_done(&view->timeline);
+    hf_budget_free(view->base_by_node);
     *view = (struct hf_view){0};
 }

@@ -21,6 +21,7 @@ struct hf_view {
     /* Of a comparison: what is shown of A and of B, so that A + grew - released = B. */
     bool has_totals; /* false without one, and if released is dropped, when nothing adds up */
     uint64_t base_total, current_total;
+    uint64_t *base_by_node;  /* what each stack of `folded` held in A itself; NULL: not asked for */
     struct hf_total whole;   /* the profile before filters; 0, 0: there are none */
     struct hf_budget budget; /* of what is made of the profiles: enter it to draw them, too */
 };

@@ -225,6 +225,29 @@ enum hf_status hf_report_flame_options(
     return p->min_width != NULL ? parse_min_width(p->min_width, flame, err) : HF_OK;
 }
 
+/* What only flamegraph.pl's pictures are without. */
+static void set_answer_first(struct hf_flame_options *flame, const struct hf_view *view,
+    const struct hf_report_options *options)
+{
+    const struct hf_picture_options *p = &options->picture;
+    flame->is_inverted = true;
+    flame->folds_rows = true;
+    flame->shows_numbers = true;
+    flame->places = options->view.request.fold.places;
+    flame->colors_by_group = p->colors == NULL && !p->by_hash && !p->at_random;
+    /* Readable where there are 800 pixels: 13 become 10.4. */
+    if (p->width == 0)
+        flame->width_px = 1000;
+    if (p->height == 0)
+        flame->frame_height_px = 18;
+    if (p->font_size <= 0)
+        flame->font_size_px = 13;
+    if (p->font_width <= 0)
+        flame->font_width = 0.62; /* names must not reach into the next box without the script */
+    if (p->colors == NULL)
+        flame->base_by_node = view->base_by_node;
+}
+
 static enum hf_status write_picture(struct hf_view *view, const struct hf_report_options *options,
     struct hf_out *out, struct hf_error *err)
 {
@@ -236,6 +259,8 @@ static enum hf_status write_picture(struct hf_view *view, const struct hf_report
     flame.current_total = view->current_total;
     if (view->owners.is_made && !options->picture.is_reversed)
         flame.owners = &view->owners;
+    if (!options->picture.is_classic)
+        set_answer_first(&flame, view, options);
     return status == HF_OK ? hf_flame_svg(view->folded, &flame, out, err) : status;
 }
 
@@ -279,8 +304,16 @@ enum hf_status hf_report_picture(struct hf_report_options *options, const char *
             "standard output is a terminal: say where to write the picture, e.g. -o leak.svg");
     if (!request->fold.keep_allocator)
         request->fold.owners = HF_OWNERS_KNOWN;
-    if (!is_page)
-        return report(options, profiles, count, write_picture, err);
+    struct hf_places places = {0};
+    if (!options->picture.is_classic || is_page)
+        request->fold.places = &places;
+    if (!is_page) {
+        request->comparison.keeps_base =
+            !options->picture.is_classic && !request->comparison.drops_released;
+        enum hf_status status = report(options, profiles, count, write_picture, err);
+        hf_places_done(&places);
+        return status;
+    }
     request->comparison.keeps_points = true;
     options->sources = calloc(count + 1, sizeof *options->sources);
     if (options->sources == NULL)
@@ -288,8 +321,6 @@ enum hf_status hf_report_picture(struct hf_report_options *options, const char *
     for (size_t i = 0; i < count && !request->comparison.is_series; i++)
         options->sources[options->source_count++] =
             strcmp(profiles[i], "-") == 0 ? "standard input" : hf_operand_shown(profiles[i]);
-    struct hf_places places = {0};
-    request->fold.places = &places;
     enum hf_status status = report_judged(
         options, profiles, count, (enum hf_granularity)request->fold.granularity, write_page, err);
     hf_places_done(&places);

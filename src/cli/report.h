@@ -34,6 +34,7 @@ struct hf_picture_options {
     uint64_t width, height, total;
     double font_size, font_width, factor;
     bool is_inverted, is_reversed, by_hash, at_random, is_negated;
+    bool is_classic; /* as flamegraph.pl draws */
 };
 
 struct hf_report_options {
@@ -49,11 +50,13 @@ struct hf_report_options {
 };
 
 /* Option tables over it; those over its view are in view.h. */
-extern const struct hf_option hf_output_options[];  /* -o */
-extern const struct hf_option hf_table_options[];   /* --rows, --cum, --show_bytes, --json */
-extern const struct hf_option hf_bytes_options[];   /* --show_bytes */
-extern const struct hf_option hf_picture_options[]; /* flamegraph.pl's */
-extern const struct hf_option hf_graph_options[];   /* --nodecount ... */
+extern const struct hf_option hf_output_options[];       /* -o */
+extern const struct hf_option hf_table_options[];        /* --rows, --cum, --show_bytes, --json */
+extern const struct hf_option hf_bytes_options[];        /* --show_bytes */
+extern const struct hf_option hf_picture_options[];      /* flamegraph.pl's */
+extern const struct hf_option hf_size_options[];         /* --classic, --width, --fontsize ... */
+extern const struct hf_option hf_classic_size_options[]; /* flamegraph.pl's */
+extern const struct hf_option hf_graph_options[];        /* --nodecount ... */
 
 /* Defaults that are not zero: jeprof's limits of a graph. */
 void hf_report_defaults(void *options);

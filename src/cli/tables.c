@@ -146,18 +146,10 @@ const struct hf_option hf_picture_options[] = {
     {"hash", 0, HF_OPT_FLAG(PICTURE(by_hash)), "choose colours by a hash of the name"},
     {"random", 0, HF_OPT_FLAG(PICTURE(at_random)), "choose colours at random"},
     {"negate", 0, HF_OPT_FLAG(PICTURE(is_negated)), "exchange the two colours of a difference"},
-    {"width", 0, HF_OPT_COUNT(PICTURE(width), "PX"),
-        "set the width of the picture in pixels (default: 1200)"},
-    {"height", 0, HF_OPT_COUNT(PICTURE(height), "PX"),
-        "set the height of a frame in pixels (default: 16)"},
     {"minwidth", 0, HF_OPT_TEXT(PICTURE(min_width), "PX|N%"),
         "leave out frames narrower than this (default: 0.1 pixels)"},
     {"fonttype", 0, HF_OPT_TEXT(PICTURE(font_type), "FONT"),
         "set the font family (default: Verdana)"},
-    {"fontsize", 0, HF_OPT_REAL(PICTURE(font_size), "PX"),
-        "set the font size in pixels (default: 12)"},
-    {"fontwidth", 0, HF_OPT_REAL(PICTURE(font_width), "N"),
-        "set the mean width of a letter, in font sizes (default: 0.59)"},
     {"countname", 0, HF_OPT_TEXT(PICTURE(count_name), "TEXT"),
         "set what the numbers count, e.g. bytes"},
     {"nametype", 0, HF_OPT_TEXT(PICTURE(name_type), "TEXT"),
@@ -165,6 +157,32 @@ const struct hf_option hf_picture_options[] = {
     {"total", 0, HF_OPT_COUNT(PICTURE(total), "N"),
         "make the whole width stand for N, if N is more than the sum"},
     {"factor", 0, HF_OPT_REAL(PICTURE(factor), "N"), "multiply the shown numbers by N"},
+    {0},
+};
+
+const struct hf_option hf_size_options[] = {
+    {"classic", 0, HF_OPT_FLAG(PICTURE(is_classic)),
+        "draw an SVG as flamegraph.pl does: root at the bottom, its colours and sizes"},
+    {"width", 0, HF_OPT_COUNT(PICTURE(width), "PX"),
+        "set the width of the picture in pixels (default: 1000)"},
+    {"height", 0, HF_OPT_COUNT(PICTURE(height), "PX"),
+        "set the height of a frame in pixels (default: 18)"},
+    {"fontsize", 0, HF_OPT_REAL(PICTURE(font_size), "PX"),
+        "set the font size in pixels (default: 13)"},
+    {"fontwidth", 0, HF_OPT_REAL(PICTURE(font_width), "N"),
+        "set the mean width of a letter, in font sizes (default: 0.62)"},
+    {0},
+};
+
+const struct hf_option hf_classic_size_options[] = {
+    {"width", 0, HF_OPT_COUNT(PICTURE(width), "PX"),
+        "set the width of the picture in pixels (default: 1200)"},
+    {"height", 0, HF_OPT_COUNT(PICTURE(height), "PX"),
+        "set the height of a frame in pixels (default: 16)"},
+    {"fontsize", 0, HF_OPT_REAL(PICTURE(font_size), "PX"),
+        "set the font size in pixels (default: 12)"},
+    {"fontwidth", 0, HF_OPT_REAL(PICTURE(font_width), "N"),
+        "set the mean width of a letter, in font sizes (default: 0.59)"},
     {0},
 };
 

@@ -6,11 +6,11 @@ import { expect, expectEqual } from "./browser.mjs";
 
 export { SERVICE } from "./page.mjs";
 
-// Draws folded stacks into NAME.svg with `heapflame flame`, or with another command in `options`, checks that it is
+// Draws folded stacks into NAME.svg with `heapflame flame --classic`, or with another command in `options` ("answer": without --classic), checks that it is
 // well-formed, and returns its address.
 export function draw(name, folded, ...options) {
   const file = resolve(`${name}.svg`);
-  const [command, ...rest] = options[0] === "flamegraph.pl" ? options : ["flame", ...options];
+  const [command, ...rest] = options[0] === "flamegraph.pl" ? options : options[0] === "answer" ? ["flame", ...options.slice(1)] : ["flame", "--classic", ...options];
   const done = spawnSync("heapflame", [command, "-", "-o", file, ...rest], { input: folded, encoding: "utf8", maxBuffer: 1 << 28 });
   expectEqual(done.status, 0, `${name}: ${done.stderr}`);
   const size = statSync(file).size;

@@ -20,7 +20,7 @@ WORDS = ["parse", "std::vector<int>::push_back", "<db::Row as core::Display>::fm
 
 
 def draw(lines, *options, command="flame"):
-    done = subprocess.run([HEAPFLAME, command, *options, *(["-"] if command == "flame" else [])], input=b"".join(lines),
+    done = subprocess.run([HEAPFLAME, command, *options, *(["--classic", "-"] if command == "flame" else [])], input=b"".join(lines),
                           capture_output=True, check=False, timeout=600)
     assert done.returncode in (0, 4), done.stderr
     return done.stdout

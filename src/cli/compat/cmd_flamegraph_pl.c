@@ -39,6 +39,7 @@ static const struct hf_option more_options[] = {
 
 static const struct hf_option_group groups[] = {
     {"Picture", hf_picture_options},
+    {"", hf_classic_size_options},
     {"Names and colours", more_options},
     {"Output", hf_output_options},
     {"Help", hf_common_options},

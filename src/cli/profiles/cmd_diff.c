@@ -16,6 +16,7 @@ static const struct hf_option_group groups[] = {
     {"", hf_by_options},
     {"", hf_owner_options},
     {"Picture", hf_picture_options},
+    {"", hf_size_options},
     HF_SHOWN_GROUPS,
     {0},
 };

@@ -78,7 +78,9 @@ static enum hf_status choose_colors(const struct hf_profile *folded,
                                 : options->colors_by_hash ? HF_PALETTE_BY_HASH
                                                           : HF_PALETTE_BY_SUM;
     const char *bgcolors = options->bgcolors;
-    if (bgcolors == NULL && folded->is_difference)
+    if (bgcolors == NULL && options->colors_by_group)
+        bgcolors = "#ffffff";
+    else if (bgcolors == NULL && folded->is_difference)
         bgcolors = "grey";
     enum hf_status status = hf_palette_init(&picture->palette, options->colors, mode, err);
     if (status == HF_OK)
@@ -108,13 +110,20 @@ enum hf_status hf_flame_svg(const struct hf_profile *folded, const struct hf_fla
         status = hf_flame_layout_init(&tree, options, &layout, err);
     if (status == HF_OK)
         status = hf_flame_owners_init(&picture.owners, folded, type, options->owners, err);
+    if (status == HF_OK && options->folds_rows)
+        status = hf_flame_rows_init(&layout, &tree, &picture.owners, err);
+    if (status == HF_OK && options->colors_by_group)
+        status =
+            hf_flame_groups_init(&picture.groups, &tree, &layout, folded, options->places, err);
     if (status == HF_OK) {
         hf_flame_text_init(&text, folded, options, type, layout.total);
         text.has_owners = picture.owners.has_any;
+        text.groups = options->colors_by_group ? &picture.groups : NULL;
         hf_flame_layout_set_rows(&layout, options, hf_flame_put_rows(&text, &layout, NULL));
         status = hf_flame_put_svg(&picture, out, err);
     }
     hf_flame_owners_done(&picture.owners);
+    hf_flame_groups_done(&picture.groups);
     hf_flame_layout_done(&layout);
     hf_flame_tree_done(&tree);
     return status;

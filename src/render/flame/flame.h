@@ -35,6 +35,7 @@
 struct hf_name_attributes;
 struct hf_owners;
 struct hf_palette_map;
+struct hf_places;
 
 /* Start from hf_flame_options_init. Texts are borrowed, UTF-8 or not, and may be NULL as noted. */
 struct hf_flame_options {
@@ -68,7 +69,14 @@ struct hf_flame_options {
     struct hf_palette_map *palette_map;          /* NULL: none; new names are added */
     const struct hf_name_attributes *attributes; /* NULL: none */
     struct hf_owners *owners; /* of the stacks, which are marked; NULL: unknown, or reversed */
-    bool has_totals;          /* a difference: totals of A and B are known, for its subtitle */
+    /* What `heapflame flame` draws, and flamegraph.pl cannot */
+    bool folds_rows;      /* levels that say nothing have no row until one zooms: flame_rows.h */
+    bool shows_numbers;   /* value and share behind the name, where both fit */
+    bool colors_by_group; /* instead of `colors`: flame_groups.h */
+    struct hf_places *places;     /* for the groups; NULL: names alone are known */
+    const uint64_t *base_by_node; /* of a difference: what each stack held itself before; colours
+                                     then say how much that changed. NULL: they say what grew */
+    bool has_totals;              /* a difference: totals of A and B are known, for its subtitle */
     uint64_t base_total, current_total;
 };
 

@@ -4,19 +4,60 @@
 #include "profile/fold.h"
 #include "render/amount.h"
 #include "render/flame/flame.h"
+#include "render/flame/flame_groups.h"
 #include "render/flame/palette_map.h"
 
 #include <stdlib.h>
 
+/* What each node held before, and holds now. */
+static bool add_held(struct hf_flame_colors *colors, const uint64_t *base_by_node)
+{
+    const struct hf_flame_tree *tree = colors->tree;
+    bool ignored = false;
+    colors->held = hf_budget_calloc(tree->count, sizeof *colors->held);
+    if (colors->held == NULL)
+        return false;
+    for (size_t i = tree->count; i-- > 0;) {
+        struct hf_flame_held *held = &colors->held[i];
+        held->before = hf_add_saturating(held->before, base_by_node[i], &ignored);
+        if (i == 0)
+            break;
+        uint64_t *above = &colors->held[tree->nodes[i].parent].before;
+        *above = hf_add_saturating(*above, held->before, &ignored);
+    }
+    for (size_t i = 0; i < tree->count; i++) {
+        struct hf_total sums = tree->sums[i];
+        uint64_t now = hf_add_saturating(colors->held[i].before, sums.value, &ignored);
+        colors->held[i].now = now > sums.released ? now - sums.released : 0;
+    }
+    return true;
+}
+
+static struct hf_color color_of_held(const struct hf_flame_colors *colors, uint32_t node)
+{
+    struct hf_flame_held held = colors->held[node];
+    bool is_negated = colors->options->is_negated;
+    return hf_flame_change_color(is_negated ? hf_flame_change_of(held.now, held.before)
+                                            : hf_flame_change_of(held.before, held.now));
+}
+
 enum hf_status hf_flame_colors_init(struct hf_flame_colors *out_colors,
     const struct hf_flame_options *options, const struct hf_flame_tree *tree, bool is_difference,
-    const struct hf_palette *palette, struct hf_error *err)
+    const struct hf_palette *palette, struct hf_flame_groups *groups, struct hf_error *err)
 {
     struct hf_flame_colors *colors = out_colors;
     bool is_chain = hf_palette_is_chain(palette);
-    *colors = (struct hf_flame_colors){
-        .options = options, .tree = tree, .palette = *palette, .is_difference = is_difference};
-    if (is_difference || (!is_chain && !options->colors_at_random && tree->changes == NULL))
+    bool is_relative = is_difference && options->base_by_node != NULL && !options->is_reversed;
+    *colors = (struct hf_flame_colors){.options = options,
+        .tree = tree,
+        .palette = *palette,
+        .is_difference = is_difference && !is_relative,
+        .is_relative = is_relative,
+        .groups = options->colors_by_group ? groups : NULL};
+    if (is_relative && !add_held(colors, options->base_by_node))
+        return hf_error_memory(err);
+    if (colors->is_difference ||
+        (!is_relative && !is_chain && !options->colors_at_random && tree->changes == NULL))
         return HF_OK;
     colors->of_node = hf_budget_calloc(tree->count, sizeof *colors->of_node);
     colors->is_known = hf_budget_calloc(tree->count, sizeof *colors->is_known);
@@ -33,6 +74,7 @@ void hf_flame_colors_done(struct hf_flame_colors *colors)
     hf_budget_free(colors->of_node);
     hf_budget_free(colors->is_known);
     hf_budget_free(colors->is_woken);
+    hf_budget_free(colors->held);
     hf_out_done(&colors->woken);
     *colors = (struct hf_flame_colors){0};
 }
@@ -49,6 +91,8 @@ static bool flame_color_is_separator(struct hf_text name)
 
 struct hf_color hf_flame_color_of_name(struct hf_flame_colors *colors, struct hf_text name)
 {
+    if (colors->groups != NULL)
+        return hf_flame_groups_color(colors->groups, name);
     struct hf_color color = hf_palette_color(&colors->palette, name);
     struct hf_palette_map *map = colors->options->palette_map;
     struct hf_error ignored;
@@ -83,7 +127,9 @@ struct hf_color hf_flame_color_of_node(struct hf_flame_colors *colors, uint32_t 
     if (colors->is_known[node])
         return colors->of_node[node];
     struct hf_color color;
-    if (colors->tree->changes != NULL && !flame_color_is_separator(name)) {
+    if (colors->is_relative)
+        color = color_of_held(colors, node);
+    else if (colors->tree->changes != NULL && !flame_color_is_separator(name)) {
         const struct hf_total *change = &colors->tree->changes[node];
         color = hf_palette_change((change->value > change->released) != colors->options->is_negated,
             hf_total_distance(*change), colors->tree->largest_change);
@@ -97,7 +143,9 @@ struct hf_color hf_flame_color_of_node(struct hf_flame_colors *colors, uint32_t 
 
 struct hf_color hf_flame_color_of_no_stack(struct hf_flame_colors *colors)
 {
-    if (!colors->knows_no_stack)
+    if (!colors->knows_no_stack && colors->is_relative)
+        colors->of_no_stack = hf_flame_change_color(HF_FLAME_SAME);
+    else if (!colors->knows_no_stack)
         colors->of_no_stack = hf_flame_color_of_name(colors, HF_TEXT(HF_NO_STACK));
     colors->knows_no_stack = true;
     return colors->of_no_stack;
@@ -106,5 +154,8 @@ struct hf_color hf_flame_color_of_no_stack(struct hf_flame_colors *colors)
 struct hf_color hf_flame_color_of_change(
     const struct hf_flame_colors *colors, bool is_growth, struct hf_text name)
 {
-    return hf_palette_difference(is_growth != colors->options->is_negated, name);
+    bool grew = is_growth != colors->options->is_negated;
+    if (colors->groups != NULL)
+        return hf_flame_change_color(grew ? HF_FLAME_TWICE : HF_FLAME_HALF);
+    return hf_palette_difference(grew, name);
 }

@@ -3,7 +3,8 @@
  *
  * A plain profile's frame has one, mostly by its name (palette.h, palette_map.h). It is the node's
  * own where two frames of one name may differ: at random, in the palette "chain", in two columns.
- * In a difference a frame has two, for what grew and for what was released.
+ * In a difference a frame has two, for what grew and for what was released; or one, its node's own,
+ * if it is known what was there before.
  */
 #ifndef HF_RENDER_FLAME_COLOR_H
 #define HF_RENDER_FLAME_COLOR_H
@@ -12,12 +13,21 @@
 #include "render/flame/flame_tree.h"
 #include "render/palette.h"
 
+struct hf_flame_groups;
+
+struct hf_flame_held {
+    uint64_t before, now;
+};
+
 struct hf_flame_colors {
     const struct hf_flame_options *options;
     const struct hf_flame_tree *tree;
     struct hf_palette palette;
-    bool is_difference;
-    struct hf_color *of_node; /* those known so far; NULL: by name */
+    bool is_difference;             /* drawn in two colours */
+    bool is_relative;               /* a difference whose colours say how much that changed */
+    struct hf_flame_groups *groups; /* NULL: the palette's colours */
+    struct hf_flame_held *held;     /* of is_relative: by node, with all below */
+    struct hf_color *of_node;       /* those known so far; NULL: by name */
     bool *is_known;
     struct hf_color of_no_stack; /* of a plain profile, once it is known */
     bool knows_no_stack;
@@ -29,7 +39,7 @@ struct hf_flame_colors {
 /* `*out_colors` needs hf_flame_colors_done in any case. Borrows the tree and the options. */
 HF_MUST_CHECK enum hf_status hf_flame_colors_init(struct hf_flame_colors *out_colors,
     const struct hf_flame_options *options, const struct hf_flame_tree *tree, bool is_difference,
-    const struct hf_palette *palette, struct hf_error *err);
+    const struct hf_palette *palette, struct hf_flame_groups *groups, struct hf_error *err);
 void hf_flame_colors_done(struct hf_flame_colors *colors);
 
 /* By the name alone. The root counts as a frame without a name. */

@@ -94,7 +94,7 @@ static void flame_data_put_columns(void *context, struct hf_out *out)
     flame_data_put_colors(c, out);
     hf_trie_data_put_nodes(&c->trie, out);
     flame_data_put_places(c, out);
-    if (c->colors->is_difference)
+    if (c->picture->text->folded->is_difference)
         put_released(c, out);
     if (c->picture->tree->changes != NULL)
         put_changes(c, out);
@@ -156,11 +156,11 @@ static void flame_data_put_head(const struct flame_data_columns *c, struct hf_ou
                        ? options->min_width / 100 * (double)layout->total * layout->scale
                        : options->min_width;
     hf_out_printf(out,
-        "{\"version\":1,\"names\":%" PRIu32 ",\"nodes\":%zu,\"total\":\"%" PRIu64 "\"",
+        "{\"version\":2,\"names\":%" PRIu32 ",\"nodes\":%zu,\"total\":\"%" PRIu64 "\"",
         c->trie.name_count, c->trie.node_count, text->total);
-    hf_out_printf(out, ",\"isDifference\":%s,\"isNegated\":%s,\"hasChanges\":%s",
-        json_bool(c->colors->is_difference), json_bool(options->is_negated),
-        json_bool(c->picture->tree->changes != NULL));
+    hf_out_printf(out, ",\"isDifference\":%s,\"isSplit\":%s,\"isNegated\":%s,\"hasChanges\":%s",
+        json_bool(text->folded->is_difference), json_bool(c->colors->is_difference),
+        json_bool(options->is_negated), json_bool(c->picture->tree->changes != NULL));
     hf_out_printf(out, ",\"hasNodeColors\":%s,\"showsBytes\":%s,\"factor\":%.17g,\"noun\":\"",
         json_bool(c->colors->of_node != NULL), json_bool(text->shows_bytes), options->factor);
     hf_escape_json(out, text->noun);
@@ -168,11 +168,13 @@ static void flame_data_put_head(const struct flame_data_columns *c, struct hf_ou
     hf_escape_json(out, hf_text_of(options->name_type));
     hf_out_printf(out,
         "\",\"width\":%u,\"rowHeight\":%u,\"rootTop\":%.1f,\"isInverted\":%s"
-        ",\"isRootBare\":%s",
+        ",\"isRootBare\":%s,\"foldsRows\":%s,\"showsNumbers\":%s",
         options->width_px, options->frame_height_px,
         hf_flame_layout_box(layout, options, 0, 0, 0).top, json_bool(options->is_inverted),
-        json_bool(options->root_is_bare));
-    hf_out_printf(out, ",\"levels\":%" PRIu32 ",\"levelsMax\":%" PRIu32, layout->max_depth + 1,
+        json_bool(options->root_is_bare), json_bool(options->folds_rows),
+        json_bool(options->shows_numbers));
+    hf_out_printf(out, ",\"levels\":%" PRIu32 ",\"levelsMax\":%" PRIu32,
+        layout->rows.row_of != NULL ? layout->rows.count : layout->max_depth + 1,
         layout->levels_max);
     hf_out_printf(out, ",\"leastWidth\":%.6g,\"boxWidth\":%g,\"boxes\":%d,\"column\":%.6g", least,
         options->box_width_px, HF_FLAME_BOXES_MIN, options->font_size_px * options->font_width);

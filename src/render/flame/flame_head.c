@@ -3,12 +3,14 @@
 #include "base/plural.h"
 #include "base/strings/escape.h"
 #include "base/strings/units.h"
+#include "render/flame/flame_groups.h"
 #include "render/palette.h"
 
 #define MINUS "\xe2\x88\x92" /* U+2212, as wide as a plus */
 #define PLUS_MINUS "\xc2\xb1"
 #define ARROW "\xe2\x86\x92"
 #define SQUARE "\xe2\x96\xa0"
+#define GROUP_COLUMNS 24 /* of a name in the legend */
 
 void hf_flame_put_headline(const struct hf_flame_text *text, struct hf_out *out)
 {
@@ -18,6 +20,18 @@ void hf_flame_put_headline(const struct hf_flame_text *text, struct hf_out *out)
     }
     if (text->options->is_chart) {
         hf_out_string(out, "Flame Chart");
+        return;
+    }
+    if (text->options->folds_rows) {
+        hf_flame_put_short(text, text->total, out);
+        if (!text->shows_bytes)
+            hf_flame_put_noun(text, out);
+        if (text->folded->is_difference)
+            hf_out_string(out, " changed");
+        if (text->options->count_name == NULL && !hf_text_equal(text->noun, text->type_name)) {
+            hf_out_string(out, ": ");
+            hf_escape_xml(out, text->type_name);
+        }
         return;
     }
     hf_out_string(out, text->folded->is_difference ? "Differential " : "");
@@ -56,23 +70,73 @@ static void put_sums(const struct hf_flame_text *text, struct hf_out *out)
         hf_flame_put_noun(text, out);
 }
 
-static void put_swatch(bool is_growth, struct hf_out *out)
+static void put_swatch_of(struct hf_color color, struct hf_out *out)
 {
-    struct hf_color color = hf_palette_difference(is_growth, HF_TEXT(""));
     hf_out_printf(out,
         "<tspan fill=\"rgb(%u,%u,%u)\" stroke=\"#000\" stroke-width=\".4\">" SQUARE "</tspan>",
         color.red, color.green, color.blue);
 }
 
+static void put_swatch(const struct hf_flame_text *text, bool is_growth, struct hf_out *out)
+{
+    put_swatch_of(text->groups != NULL
+                      ? hf_flame_change_color(is_growth ? HF_FLAME_TWICE : HF_FLAME_HALF)
+                      : hf_palette_difference(is_growth, HF_TEXT("")),
+        out);
+}
+
+/* What each colour stands for: groups of functions. */
+static void put_groups(const struct hf_flame_text *text, struct hf_out *out)
+{
+    const struct hf_flame_groups *groups = text->groups;
+    struct hf_out scratch = {0};
+    size_t room = columns_of_row(text), used = 0;
+    for (size_t i = 0; i < groups->count + groups->has_other; i++) {
+        bool is_other = i == groups->count;
+        struct hf_text name =
+            is_other ? HF_TEXT("other") : hf_intern_at(&groups->names, groups->shown[i]);
+        size_t columns = name.size < GROUP_COLUMNS ? name.size : GROUP_COLUMNS;
+        used += columns + 4;
+        if (used > room)
+            break;
+        put_swatch_of(hf_flame_groups_swatch(is_other ? HF_FLAME_GROUPS : i), out);
+        hf_out_char(out, ' ');
+        hf_flame_put_fitted(name, GROUP_COLUMNS, &scratch, out);
+        hf_out_string(out, " \xc2\xa0 ");
+    }
+    hf_out_done(&scratch);
+}
+
+/* The scale of a difference whose colours say how much there is of what there was. */
+static void put_scale(const struct hf_flame_text *text, struct hf_out *out)
+{
+    static const char *const names[] = {
+        [HF_FLAME_GONE] = "gone",
+        [HF_FLAME_HALF] = MINUS "50 % or more",
+        [HF_FLAME_LESS] = "less",
+        [HF_FLAME_SAME] = "same",
+        [HF_FLAME_MORE] = "more",
+        [HF_FLAME_TWICE] = "\xc3\x97"
+                           "2 or more",
+        [HF_FLAME_NEW] = "new",
+    };
+    (void)text;
+    for (size_t i = 0; i < HF_COUNT(names); i++) {
+        put_swatch_of(hf_flame_change_color((enum hf_flame_change)i), out);
+        hf_out_printf(out, " %s \xc2\xa0 ", names[i]);
+    }
+    hf_out_string(out, "width: grew and released together");
+}
+
 static void flame_head_put_legend(const struct hf_flame_text *text, struct hf_out *out)
 {
     bool grew = !text->options->is_negated;
-    put_swatch(grew, out);
+    put_swatch(text, grew, out);
     hf_out_string(out, " + grew \xc2\xa0 ");
-    put_swatch(!grew, out);
+    put_swatch(text, !grew, out);
     hf_out_string(out, " " MINUS " released \xc2\xa0 ");
-    put_swatch(grew, out);
-    put_swatch(!grew, out);
+    put_swatch(text, grew, out);
+    put_swatch(text, !grew, out);
     hf_out_string(
         out, " " PLUS_MINUS " some of both, split in proportion \xc2\xa0 width: both together");
 }
@@ -121,6 +185,8 @@ size_t hf_flame_put_rows(
     const struct hf_flame_text *text, const struct hf_flame_layout *layout, struct hf_out *out)
 {
     bool is_difference = text->folded->is_difference;
+    bool is_relative =
+        is_difference && text->options->base_by_node != NULL && !text->options->is_reversed;
     const struct {
         bool is_there;
         const char *id;
@@ -128,7 +194,9 @@ size_t hf_flame_put_rows(
     } rows[] = {
         {text->options->subtitle != NULL, "subtitle", flame_head_put_subtitle},
         {is_difference, "difference", put_sums},
-        {is_difference, "legend", flame_head_put_legend},
+        {is_difference && !is_relative, "legend", flame_head_put_legend},
+        {is_relative, "legend", put_scale},
+        {!is_difference && text->groups != NULL && text->groups->count != 0, "legend", put_groups},
         {text->folded->notes.has_loss, "losses", put_losses},
     };
     size_t count = 0;
@@ -177,6 +245,12 @@ void hf_flame_put_resting_details(
     if (layout->small_count != 0) {
         hf_out_string(out, "; ");
         put_small_cut(text, layout, out);
+    }
+    if (layout->rows.levels > layout->rows.drawn) {
+        char number[HF_UNITS_MAX];
+        uint64_t count = layout->rows.levels - layout->rows.drawn;
+        hf_out_printf(out, "; %s deeper %s when you zoom in", hf_units_grouped(count, number),
+            hf_plural(count, "row appears", "rows appear"));
     }
     if (text->has_owners)
         hf_out_string(out, "; outlined: the program's own functions that own memory");

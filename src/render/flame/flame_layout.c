@@ -160,6 +160,7 @@ enum hf_status hf_flame_layout_init(const struct hf_flame_tree *tree,
 void hf_flame_layout_done(struct hf_flame_layout *layout)
 {
     hf_budget_free(layout->drawn);
+    hf_flame_rows_done(&layout->rows);
     *layout = (struct hf_flame_layout){0};
 }
 
@@ -167,8 +168,9 @@ void hf_flame_layout_set_rows(
     struct hf_flame_layout *layout, const struct hf_flame_options *options, size_t rows)
 {
     layout->frames_top = (HEAD_FONT_SIZES + ROW_FONT_SIZES * (double)rows) * options->font_size_px;
-    layout->frames_bottom =
-        layout->frames_top + ((double)layout->max_depth + 1) * options->frame_height_px;
+    double count =
+        layout->rows.row_of != NULL ? (double)layout->rows.count : (double)layout->max_depth + 1;
+    layout->frames_bottom = layout->frames_top + count * options->frame_height_px;
     layout->height_px = layout->frames_bottom + foot_px(options);
 }
 
@@ -180,7 +182,8 @@ struct hf_flame_box hf_flame_layout_box(const struct hf_flame_layout *layout,
     double from = HF_FLAME_MARGIN_PX + (double)start * layout->scale;
     double to = HF_FLAME_MARGIN_PX + end * layout->scale;
     double left = rint(from * 10), right = rint(to * 10);
-    double level = (double)depth * options->frame_height_px;
+    uint32_t row = layout->rows.row_of != NULL ? layout->rows.row_of[depth] : depth;
+    double level = (double)row * options->frame_height_px;
     double top = options->is_inverted
                      ? layout->frames_top + level
                      : layout->frames_bottom - level - options->frame_height_px + 1;

@@ -14,6 +14,7 @@
 #define HF_RENDER_FLAME_LAYOUT_H
 
 #include "render/flame/flame.h"
+#include "render/flame/flame_rows.h"
 #include "render/flame/flame_tree.h"
 
 #define HF_FLAME_MARGIN_PX 10
@@ -40,6 +41,7 @@ struct hf_flame_layout {
     uint64_t data_min;       /* narrower frames are not even in the data; units of the value */
     uint64_t lost_count;     /* those frames */
     double frames_top, frames_bottom, height_px;
+    struct hf_flame_rows rows; /* set by hf_flame_rows_init, if the picture folds */
 };
 
 struct hf_flame_box {

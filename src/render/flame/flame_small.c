@@ -59,7 +59,7 @@ static void end_row(struct flame_small_writer *w)
 static struct hf_color flame_small_color_of(struct flame_small_writer *w, uint32_t node)
 {
     const struct hf_total *sums = &w->picture->tree->sums[node];
-    if (!w->colors->is_difference)
+    if (!w->colors->is_difference) /* or with a colour of its own for each node */
         return hf_flame_color_of_node(w->colors, node);
     return hf_flame_color_of_change(
         w->colors, sums->value >= sums->released, hf_flame_color_name(w->picture->tree, node));
@@ -102,7 +102,8 @@ static void put_levels(struct flame_small_writer *w, uint32_t *queue)
             end_row(w);
             depth = tree->depth[node];
         }
-        if (drawn[node] == HF_FLAME_WITH_OTHERS)
+        if (drawn[node] == HF_FLAME_WITH_OTHERS &&
+            hf_flame_rows_has(&w->picture->layout->rows, tree->depth[node]))
             flame_small_add_frame(w, node);
         for (size_t i = tree->order.first_children[node]; i < tree->order.first_children[node + 1];
              i++) {

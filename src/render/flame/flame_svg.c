@@ -40,6 +40,26 @@ static const char style[] = "<style>\n"
 static const char owner_style[] =
     "<style>.owner>rect{stroke:#000;stroke-opacity:.7;stroke-width:1.2}</style>\n";
 
+/* A fold is paler than what it stands for; a wide picture shrinks to the window and to the sheet.
+ */
+static const char fold_style[] =
+    "<style>\n"
+    "svg:root{max-width:100%;height:auto}\n"
+    "#frames>.fold>rect:only-of-type{fill-opacity:.45}\n"
+    "#frames>.fold>text{font-style:italic}\n"
+    "@page{size:A4 landscape;margin:8mm}\n"
+    "@media print{svg:root{width:100%;max-height:98vh}.button{display:none}}\n"
+    "</style>\n";
+
+static const char dark_style[] = "<style>\n"
+                                 "@media screen and (prefers-color-scheme:dark){\n"
+                                 "svg:root{background:#1b1c1f}\n"
+                                 "#background>stop{stop-color:#1b1c1f}\n"
+                                 "text,.parent>text{fill:#eceef1}\n"
+                                 ".button{fill:#b9bec7}.button:hover,.button:focus{fill:#fff}\n"
+                                 "#frames>g:hover>rect,.owner>rect{stroke:#fff}\n"
+                                 "[fill=\"rgb(230,0,230)\"]~text{fill:#000}\n";
+
 /* `tenths` / 10, without a decimal where there is none. */
 static void put_tenths(struct hf_out *out, int64_t tenths)
 {
@@ -112,6 +132,13 @@ static void put_opening(struct flame_svg_writer *w)
     hf_out_string(out, style);
     if (w->picture->owners.has_any)
         hf_out_string(out, owner_style);
+    if (options->folds_rows)
+        hf_out_string(out, fold_style);
+    if (options->colors_by_group && options->bgcolors == NULL) {
+        hf_out_string(out, dark_style);
+        hf_flame_put_dark_colors(out);
+        hf_out_string(out, "}</style>\n");
+    }
     hf_out_string(out, "<rect width=\"100%\" height=\"100%\" fill=\"url(#background)\"/>\n");
 }
 
@@ -180,7 +207,9 @@ struct frame {
     uint64_t start, width;         /* as drawn, in units of the value */
     uint64_t count;                /* as told */
     uint32_t depth;
-    uint32_t owner; /* its node, if it is marked as one; else 0 */
+    uint32_t owner;      /* its node, if it is marked as one; else 0 */
+    uint32_t chain;      /* so many frames are folded into this one, itself with them ... */
+    struct hf_text last; /* ... up to here; 0 or 1: none */
 };
 
 /* The rectangles of a frame; returns the colour below its text. */
@@ -189,7 +218,7 @@ static struct hf_color put_rects(
 {
     const struct hf_flame_options *options = w->picture->options;
     double height = options->frame_height_px - 1.0;
-    if (!w->picture->text->folded->is_difference) {
+    if (!w->colors.is_difference) {
         put_rect(w->out, box, height, frame->color, true);
         return frame->color;
     }
@@ -215,28 +244,49 @@ static const char *mark_of(struct hf_total sums)
     return sums.value == 0 ? "\xe2\x88\x92" : "\xc2\xb1";
 }
 
-/* The name in its box, as far as it fits; in a difference with the mark of what happened. */
+/* The name, in a difference with the mark of what happened. */
+static void flame_svg_put_marked(
+    struct flame_svg_writer *w, struct hf_text name, struct hf_total sums, size_t columns)
+{
+    if (!w->picture->text->folded->is_difference) {
+        hf_out_text(&w->name, name);
+        return;
+    }
+    hf_out_string(&w->name, mark_of(sums));
+    /* Too narrow for mark, two letters and "..": then the mark alone. */
+    if (columns >= 6 || name.size + 2 <= columns) {
+        hf_out_char(&w->name, ' ');
+        hf_out_text(&w->name, name);
+    }
+}
+
+/* "name  10.4 MiB  29 %", where all of it fits. */
+static void put_numbers_where_they_fit(
+    struct flame_svg_writer *w, const struct frame *frame, size_t columns)
+{
+    size_t name_end = w->name.size;
+    if (!w->picture->options->shows_numbers || columns < HF_FLAME_NUMBERS_COLUMNS)
+        return;
+    hf_flame_put_box_numbers(w->picture->text, frame->sums, frame->count, &w->name);
+    if (!hf_flame_fits(hf_out_view(&w->name), columns, &w->scratch))
+        w->name.size = name_end;
+}
+
+/* The name in its box, as far as it fits. */
 static void flame_svg_put_label(struct flame_svg_writer *w, const struct hf_flame_box *box,
-    struct hf_text label, struct hf_total sums, struct hf_color color)
+    const struct frame *frame, struct hf_color color)
 {
     const struct hf_flame_options *options = w->picture->options;
     double column_px = options->font_size_px * options->font_width;
     size_t columns = (size_t)(box->width_px / column_px);
     if (columns < 3)
         return;
-    struct hf_text name = hf_flame_shown_name(label);
     w->name.size = 0;
-    if (w->picture->text->folded->is_difference) {
-        const char *mark = mark_of(sums);
-        hf_out_string(&w->name, mark);
-        /* Too narrow for mark, two letters and "..": then the mark alone. */
-        if (columns >= 6 || name.size + 2 <= columns) {
-            hf_out_char(&w->name, ' ');
-            hf_out_text(&w->name, name);
-        }
-    } else {
-        hf_out_text(&w->name, name);
-    }
+    if (frame->chain > 1)
+        hf_flame_put_chain(frame->chain, frame->label, frame->last, columns, &w->scratch, &w->name);
+    else
+        flame_svg_put_marked(w, hf_flame_shown_name(frame->label), frame->sums, columns);
+    put_numbers_where_they_fit(w, frame, columns);
     hf_out_string(w->out, "<text x=\"");
     put_tenths(w->out, box->left + 30);
     hf_out_char(w->out, '"');
@@ -260,6 +310,18 @@ static void put_owner_title(struct flame_svg_writer *w, uint32_t node)
     hf_escape_xml(w->out, hf_out_view(&w->scratch));
 }
 
+static void put_title(struct flame_svg_writer *w, const struct frame *frame)
+{
+    if (frame->chain > 1) {
+        hf_out_u64(w->out, frame->chain);
+        hf_out_string(w->out, " frames folded, from ");
+        hf_flame_put_name(frame->label, hf_escape_xml, w->out);
+        hf_out_string(w->out, " to ");
+    }
+    hf_flame_put_title(w->picture->text, frame->chain > 1 ? frame->last : frame->label, frame->sums,
+        frame->change, frame->count, frame->depth == 0, w->out);
+}
+
 static void flame_svg_put_frame(struct flame_svg_writer *w, const struct frame *frame)
 {
     struct hf_out *out = w->out;
@@ -281,19 +343,20 @@ static void flame_svg_put_frame(struct flame_svg_writer *w, const struct frame *
         hf_name_attributes_put(said, out);
     if (frame->owner != 0)
         hf_out_string(out, " class=\"owner\"");
+    else if (frame->chain > 1)
+        hf_out_string(out, " class=\"fold\"");
     hf_out_string(out, "><title>");
     if (said != NULL && said->values[HF_ATTRIBUTE_TITLE].size != 0)
         hf_escape_xml(out, said->values[HF_ATTRIBUTE_TITLE]);
     else
-        hf_flame_put_title(
-            text, frame->label, frame->sums, frame->change, frame->count, frame->depth == 0, out);
+        put_title(w, frame);
     if (frame->owner != 0)
         put_owner_title(w, frame->owner);
     hf_out_string(out, "</title>");
     bool is_link = said != NULL && hf_name_attributes_put_link(said, out);
     struct hf_color color = put_rects(w, &box, frame);
     if (frame->depth != 0 || !w->picture->options->root_is_bare)
-        flame_svg_put_label(w, &box, frame->label, frame->sums, color);
+        flame_svg_put_label(w, &box, frame, color);
     hf_out_string(out, is_link ? "</a></g>\n" : "</g>\n");
 }
 
@@ -310,6 +373,9 @@ static void flame_svg_put_node(struct flame_svg_writer *w, uint32_t node)
         .owner = hf_flame_owners_marks(&w->picture->owners, node) ? node : 0,
         .change = tree->changes != NULL ? &tree->changes[node] : NULL,
     };
+    uint32_t last;
+    frame.chain = hf_flame_rows_chain(w->picture->layout, tree, node, &last);
+    frame.last = hf_flame_tree_label(tree, last);
     frame.count = node == HF_STACK_ROOT ? frame.width : hf_flame_tree_width(tree, node);
     if (!w->colors.is_difference)
         frame.color = hf_flame_color_of_node(&w->colors, node);
@@ -340,7 +406,8 @@ static void flame_svg_put_frames(struct flame_svg_writer *w)
     w->stack[waiting++] = HF_STACK_ROOT;
     while (waiting != 0 && w->out->error.status == HF_OK) {
         uint32_t node = w->stack[--waiting];
-        flame_svg_put_node(w, node);
+        if (hf_flame_rows_has(&w->picture->layout->rows, tree->depth[node]))
+            flame_svg_put_node(w, node);
         if (node == HF_STACK_ROOT && w->picture->layout->no_stack_width != 0)
             flame_svg_put_no_stack(w);
         for (size_t at = tree->order.first_children[node + 1];
@@ -404,7 +471,7 @@ enum hf_status hf_flame_put_svg(
     enum hf_status status = w.stack == NULL ? hf_error_memory(err) : HF_OK;
     if (status == HF_OK)
         status = hf_flame_colors_init(&w.colors, picture->options, picture->tree,
-            picture->text->folded->is_difference, &picture->palette, err);
+            picture->text->folded->is_difference, &picture->palette, &picture->groups, err);
     if (status == HF_OK) {
         put_opening(&w);
         flame_svg_put_head(&w);

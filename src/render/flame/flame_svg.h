@@ -5,6 +5,7 @@
 #define HF_RENDER_FLAME_SVG_H
 
 #include "base/strings/out.h"
+#include "render/flame/flame_groups.h"
 #include "render/flame/flame_layout.h"
 #include "render/flame/flame_owners.h"
 #include "render/flame/flame_text.h"
@@ -17,6 +18,7 @@ struct hf_flame_picture {
     const struct hf_flame_layout *layout;
     const struct hf_flame_text *text;
     struct hf_flame_owners owners;
+    struct hf_flame_groups groups; /* of options->colors_by_group */
     struct hf_palette palette;
     struct hf_background background;
 };

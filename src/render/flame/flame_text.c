@@ -5,6 +5,7 @@
 #include "base/strings/utf8.h"
 #include "render/amount.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -201,26 +202,83 @@ static size_t columns_of(uint32_t point)
                                                                                               : 1;
 }
 
+/* How much of `shown` has room, in bytes; `*out_cut`: with ".." behind it. */
+static size_t flame_text_measure(struct hf_text shown, size_t columns, size_t *out_cut)
+{
+    size_t at = 0, used = 0;
+    *out_cut = 0;
+    while (at < shown.size) {
+        uint32_t point;
+        if (used + 2 <= columns)
+            *out_cut = at; /* up to here there is room for ".." */
+        size_t size = hf_utf8_next(hf_text_from(shown, at), &point);
+        used += columns_of(point);
+        if (used > columns)
+            break;
+        at += size;
+    }
+    return at;
+}
+
+bool hf_flame_fits(struct hf_text name, size_t columns, struct hf_out *scratch)
+{
+    size_t ignored;
+    scratch->size = 0;
+    hf_escape_terminal(scratch, name);
+    return flame_text_measure(hf_out_view(scratch), columns, &ignored) == scratch->size;
+}
+
+/* The start of a name, as long as it may be. */
+static void put_chain_end(
+    struct hf_text name, size_t columns, struct hf_out *scratch, struct hf_out *out)
+{
+    size_t cut;
+    name = hf_flame_shown_name(name);
+    bool is_whole = hf_flame_fits(name, columns, scratch);
+    flame_text_measure(hf_out_view(scratch), columns, &cut);
+    hf_out_text(out, is_whole ? hf_out_view(scratch) : hf_text_first(hf_out_view(scratch), cut));
+    if (!is_whole)
+        hf_out_string(out, "..");
+}
+
+void hf_flame_put_chain(uint32_t count, struct hf_text first, struct hf_text last, size_t columns,
+    struct hf_out *scratch, struct hf_out *out)
+{
+    size_t before = out->size;
+    hf_out_printf(out, "%" PRIu32 " frames" /* never 1 */, count);
+    size_t used = out->size - before + 5; /* ": " and " ... " of three columns */
+    if (columns < used + 16)
+        return;
+    hf_out_string(out, ": ");
+    put_chain_end(first, (columns - used) / 2, scratch, out);
+    hf_out_string(out, " " ELLIPSIS " ");
+    put_chain_end(last, (columns - used) / 2, scratch, out);
+}
+
+void hf_flame_put_box_numbers(
+    const struct hf_flame_text *text, struct hf_total sums, uint64_t width, struct hf_out *out)
+{
+    hf_out_string(out, "  ");
+    if (text->folded->is_difference) {
+        hf_flame_put_net(text, sums, out);
+        return;
+    }
+    double percent = hf_units_percent(width, text->total);
+    hf_flame_put_short(text, width, out);
+    hf_out_printf(out, percent >= 9.95 ? "  %.0f %%" : "  %.1f %%", percent);
+}
+
 void hf_flame_put_fitted(
     struct hf_text name, size_t columns, struct hf_out *scratch, struct hf_out *out)
 {
+    size_t cut;
     if (columns < 3)
         return;
-    scratch->size = 0;
-    hf_escape_terminal(scratch, name);
-    struct hf_text shown = hf_out_view(scratch);
-    size_t at = 0, used = 0, cut = 0;
-    while (at < shown.size && used <= columns) {
-        uint32_t point;
-        if (used + 2 <= columns)
-            cut = at; /* up to here there is room for ".." */
-        at += hf_utf8_next(hf_text_from(shown, at), &point);
-        used += columns_of(point);
+    if (hf_flame_fits(name, columns, scratch)) {
+        hf_escape_xml(out, hf_out_view(scratch));
+        return;
     }
-    if (used <= columns) {
-        hf_escape_xml(out, shown);
-    } else {
-        hf_escape_xml(out, hf_text_first(shown, cut));
-        hf_out_string(out, "..");
-    }
+    flame_text_measure(hf_out_view(scratch), columns, &cut);
+    hf_escape_xml(out, hf_text_first(hf_out_view(scratch), cut));
+    hf_out_string(out, "..");
 }

@@ -24,15 +24,18 @@
 
 #define HF_FLAME_NAME_MAX_BYTES 512 /* of a name as hover text; the rest is told by its size */
 
+struct hf_flame_groups;
+
 struct hf_flame_text {
     const struct hf_profile *folded;
     const struct hf_flame_options *options;
-    size_t type;              /* shown */
-    struct hf_text type_name; /* "inuse_space" */
-    struct hf_text noun;      /* what is counted: "bytes", "objects", "samples" */
-    bool shows_bytes;         /* with human units */
-    uint64_t total;           /* 100 % */
-    bool has_owners;          /* frames are marked as owners; set by the caller */
+    size_t type;                          /* shown */
+    struct hf_text type_name;             /* "inuse_space" */
+    struct hf_text noun;                  /* what is counted: "bytes", "objects", "samples" */
+    bool shows_bytes;                     /* with human units */
+    uint64_t total;                       /* 100 % */
+    bool has_owners;                      /* frames are marked as owners; set by the caller */
+    const struct hf_flame_groups *groups; /* that colours stand for, or NULL; set by the caller */
 };
 
 /* `type` is an index of the profile's types. Borrows all of it. */
@@ -54,6 +57,20 @@ struct hf_text hf_flame_shown_name(struct hf_text label);
 /* The same, escaped, and how long it is if it was cut. */
 void hf_flame_put_name(struct hf_text label,
     void (*escape)(struct hf_out *out, struct hf_text text), struct hf_out *out);
+
+/* Fewer columns never show a number. */
+#define HF_FLAME_NUMBERS_COLUMNS 16
+
+/* "  10.4 MiB  29 %"; of a difference "  +10.4 MiB": what changed. Unescaped. */
+void hf_flame_put_box_numbers(
+    const struct hf_flame_text *text, struct hf_total sums, uint64_t width, struct hf_out *out);
+
+/* "24 frames: first ... last", each name as far as there is room. Unescaped. */
+void hf_flame_put_chain(uint32_t count, struct hf_text first, struct hf_text last, size_t columns,
+    struct hf_out *scratch, struct hf_out *out);
+
+/* Whether all of `name` has room in `columns` characters. */
+bool hf_flame_fits(struct hf_text name, size_t columns, struct hf_out *scratch);
 
 /*
  * The hover text of a frame; `width` is in units of the value. `change` is that of its own values

@@ -4,11 +4,12 @@ import { Reader, inflate, readColumn, readNames, readParents } from "../data";
 
 // The JSON beside the data.
 export interface Head {
-  version: 1;
+  version: 2;
   names: number;
   nodes: number; // with the root
   total: string; // 100 %, in units of the value
   isDifference: boolean;
+  isSplit: boolean; // a difference in two colours, a frame with both split in proportion
   isNegated: boolean; // colours and signs are exchanged
   hasChanges: boolean; // of two columns
   hasNodeColors: boolean; // else by name
@@ -22,6 +23,8 @@ export interface Head {
   rootTop: number;
   isInverted: boolean;
   isRootBare: boolean; // nothing is written into it until one zooms
+  foldsRows: boolean;
+  showsNumbers: boolean; // in boxes
   levels: number; // with a row in the picture as it comes
   levelsMax: number;
   leastWidth: number; // narrower frames are not drawn, px
@@ -132,7 +135,7 @@ export async function readFrames(headJson: string, base64: string): Promise<Fram
   const reader = new Reader(await inflate(base64));
   const names = readNames(reader, head.names);
   const colors = reader.take(3 * (head.hasNodeColors ? head.nodes : head.names));
-  const releasedColors = head.isDifference ? reader.take(3 * head.names) : colors;
+  const releasedColors = head.isSplit ? reader.take(3 * head.names) : colors;
   const parent = readParents(reader, head.nodes);
   const name = Int32Array.from(readColumn(reader, head.nodes));
   const places = readPlaces(reader, parent);

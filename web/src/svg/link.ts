@@ -1,5 +1,6 @@
 // What a link to a picture holds. flamegraph.pl's: s is what is searched for, x and y are where the zoomed frame lies in
-// the picture as it comes. These break when the picture is made anew; f, each name from the root to that frame, does not.
+// the picture as it comes. These break when the picture is made anew; f, each name from the root to that frame, does not. u: each frame
+// in it has a row.
 
 import { nodeOf, pathOf } from "./frames";
 import type { Picture } from "./picture";
@@ -28,14 +29,18 @@ export function readNode(picture: Picture): number {
   return found;
 }
 
+// Whether each frame in it has a row.
+export const readUnfolded = () => new URL(location.href).searchParams.has("u");
+
 export function writeLink(picture: Picture, term: string): void {
   const link = new URL(location.href);
-  for (const key of ["s", "x", "y", "f"]) link.searchParams.delete(key);
+  for (const key of ["s", "x", "y", "f", "u"]) link.searchParams.delete(key);
   if (term) link.searchParams.set("s", term);
   if (picture.zoomed > 0) {
     const { x, y } = picture.home(picture.zoomed);
     link.searchParams.set("x", String(x));
     link.searchParams.set("y", String(y));
+    if (picture.isUnfolded) link.searchParams.set("u", "1");
     for (const name of pathOf(picture.frames, picture.zoomed)) link.searchParams.append("f", name);
   }
   try {

@@ -4,7 +4,7 @@
 import { NoWorker, Search, type Query } from "../search";
 import { followsLink, keepAttributes } from "./attributes";
 import { readFrames } from "./frames";
-import { readNode, readTerm, writeLink } from "./link";
+import { readNode, readTerm, readUnfolded, writeLink } from "./link";
 import { matchedPercent } from "./matched";
 import { Picture } from "./picture";
 import { SearchField } from "./searchfield";
@@ -42,12 +42,14 @@ class Viewer {
   private readLink(): void {
     const node = readNode(this.picture);
     if (node < 0) this.say("The link's frame is not in this picture.");
-    if (node > 0) this.zoom(node);
+    if (node > 0) this.zoom(node, readUnfolded());
     if (readTerm()) this.search(readTerm());
   }
 
-  private zoom(node: number): void {
+  // To a frame; unfolded: each frame in it has a row.
+  private zoom(node: number, isUnfolded = false): void {
     this.picture.zoomed = node;
+    this.picture.isUnfolded = isUnfolded;
     this.draw();
     show("unzoom", node !== 0);
   }
@@ -123,7 +125,7 @@ class Viewer {
   private click(event: MouseEvent): void {
     if (followsLink(event)) return;
     const node = this.nodeUnder(event);
-    if (node !== undefined) this.zoom(node);
+    if (node !== undefined) this.zoom(node, this.picture.isFold(node));
     else this.press((event.target as Element).id);
   }
 

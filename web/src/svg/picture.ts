@@ -2,12 +2,14 @@
 
 import type { Frames } from "./frames";
 import { Lines } from "./lines";
+import { Rows } from "./rows";
 import { Titles } from "./titles";
 
 export const SVG = "http://www.w3.org/2000/svg";
 const MARGIN = 10;
 const BOXES_AT_MOST = 1500; // of one drawing; what is narrower becomes lines
 const HIT = [230, 0, 230];
+const NUMBERS_COLUMNS = 16; // fewer never show a number
 
 const tenths = (px: number) => Math.round(px * 10);
 const rgb = (color: number[]) => `rgb(${color.join()})`;
@@ -30,15 +32,17 @@ function isDark(color: number[]): boolean {
 export class Picture {
   readonly titles: Titles;
   zoomed = 0;
+  isUnfolded = false; // what is zoomed: each of its levels has a row
   isHit: Uint8Array | undefined; // by name
   decorate: (node: number, title: SVGElement) => { group: Element; inner: Element } | undefined = () => undefined;
-  levels: number; // with rows in what is drawn
   private nodes = new Map<Element, number>(); // of the groups drawn here
+  private rows: Rows;
+  private readonly homeRows: Rows; // of the picture as it comes
   private readonly meter = (document.createElementNS("http://www.w3.org/1999/xhtml", "canvas") as HTMLCanvasElement).getContext("2d")!;
 
   constructor(readonly frames: Frames, private group: Element, font: string) {
     this.titles = new Titles(frames);
-    this.levels = frames.head.levels;
+    this.homeRows = this.rows = new Rows(frames, 0, this.seen(), false);
     this.meter.font = font;
   }
 
@@ -47,20 +51,30 @@ export class Picture {
     return (this.frames.head.width - 2 * MARGIN) / this.frames.breadth[zoomed]!;
   }
 
-  top(depth: number): number {
+  // Rows in what is drawn.
+  get levels(): number {
+    return this.rows.count;
+  }
+
+  top(depth: number, rows = this.rows): number {
     const { isInverted, rootTop, rowHeight } = this.frames.head;
-    return isInverted ? rootTop + depth * rowHeight : rootTop - depth * rowHeight;
+    return rootTop + (isInverted ? 1 : -1) * rows.row(depth) * rowHeight;
+  }
+
+  isFold(node: number): boolean {
+    return this.rows.chain(node).length > 1;
   }
 
   // Where a node lies in the picture as it comes: what links say.
   home(node: number): { x: number; y: number } {
-    return { x: tenths(MARGIN + this.frames.x[node]! * this.scale(0)) / 10, y: this.top(this.frames.depth[node]!) };
+    return { x: tenths(MARGIN + this.frames.x[node]! * this.scale(0)) / 10, y: this.top(this.frames.depth[node]!, this.homeRows) };
   }
 
   // What is drawn at a place; undefined: nothing.
   nodeAt(x: number, y: number): number | undefined {
     const { breadth, count, depth, end, head, x: start } = this.frames;
-    const level = head.isInverted ? Math.floor((y - head.rootTop) / head.rowHeight) : Math.ceil((head.rootTop - y) / head.rowHeight);
+    const level = this.rows.level(head.isInverted ? Math.floor((y - head.rootTop) / head.rowHeight) : Math.ceil((head.rootTop - y) / head.rowHeight));
+    if (level === undefined) return undefined;
     const value = start[this.zoomed]! + (x - MARGIN) / this.scale(this.zoomed);
     let node = 0;
     while (node < count && depth[node]! < level) {
@@ -81,9 +95,9 @@ export class Picture {
     return this.nodeAt(number("x") + number("width") / 2, number("y") + 1);
   }
 
-  // The frames that the zoomed one is in, and what in it is wide enough to be drawn.
-  private seen(): { boxes: number[]; small: number[] } {
-    const { breadth, depth, end, head, parent } = this.frames;
+  // What in the zoomed frame is wide enough to be drawn.
+  private seen(): number[] {
+    const { breadth, depth, end, head } = this.frames;
     const scale = this.scale(this.zoomed);
     const least = head.leastWidth / scale;
     const seen: number[] = [];
@@ -92,9 +106,17 @@ export class Picture {
       if (isSeen) seen.push(node);
       node = isSeen ? node + 1 : end[node]!;
     }
+    return seen;
+  }
+
+  // What has a box, with the frames that the zoomed one is in, and what is drawn as lines.
+  private drawn(all: number[]): { boxes: number[]; small: number[] } {
+    const { breadth, depth, head, parent } = this.frames;
+    const scale = this.scale(this.zoomed);
+    const seen = all.filter((node) => this.rows.has(depth[node]!));
     const above: number[] = [];
-    for (let node = parent[this.zoomed]!; node >= 0; node = parent[node]!) above.unshift(node);
-    const leastBox = seen.length > head.boxes ? head.boxWidth / scale : 0;
+    for (let node = parent[this.zoomed]!; node >= 0; node = parent[node]!) if (this.rows.has(depth[node]!)) above.unshift(node);
+    const leastBox = all.length > head.boxes ? head.boxWidth / scale : 0;
     const crowded = this.widthBelow(seen, BOXES_AT_MOST);
     const isBox = (node: number) => breadth[node]! >= leastBox && breadth[node]! > crowded;
     return { boxes: [...above, ...seen.filter(isBox)], small: seen.filter((node) => !isBox(node)) };
@@ -107,10 +129,9 @@ export class Picture {
   }
 
   draw(): void {
-    const { boxes, small } = this.seen();
-    this.nodes = new Map();
-    const deepest = (nodes: number[]) => nodes.reduce((most, node) => Math.max(most, this.frames.depth[node]!), 0);
-    this.levels = 1 + Math.max(deepest(boxes), deepest(small));
+    const seen = this.seen();
+    this.rows = new Rows(this.frames, this.zoomed, seen, this.isUnfolded);
+    const { boxes, small } = this.drawn(seen);
     const group = this.group.cloneNode(false) as Element;
     this.nodes = new Map();
     for (const node of boxes) group.append(this.frame(node));
@@ -136,7 +157,7 @@ export class Picture {
     const lines = new Lines();
     for (const node of nodes) {
       const { left, width } = this.span(node);
-      const isGrowth = !frames.head.isDifference || 2n * frames.released[node]! <= frames.width[node]!;
+      const isGrowth = !frames.head.isSplit || 2n * frames.released[node]! <= frames.width[node]!;
       lines.add(frames.depth[node]!, left, width, this.color(node, isGrowth));
     }
     const group = element("g", { id: "small", transform: "scale(.1)", "stroke-width": 10 * (rowHeight - 1), fill: "none" });
@@ -146,7 +167,8 @@ export class Picture {
   }
 
   private color(node: number, isGrowth: boolean): number[] {
-    return this.isHit?.[this.frames.name[node]!] === 1 ? HIT : this.frames.color(node, isGrowth);
+    const isHit = this.isHit && this.rows.chain(node).some((at) => this.isHit![this.frames.name[at]!] === 1);
+    return isHit ? HIT : this.frames.color(node, isGrowth);
   }
 
   private frame(node: number): Element {
@@ -155,16 +177,17 @@ export class Picture {
     const span = this.span(node);
     const isParent = node < this.zoomed;
     const title = element("title", {});
-    title.textContent = this.titles.title(node);
+    const chain = this.rows.chain(node);
+    title.textContent = this.titles.title(node, chain);
     const { group, inner } = this.decorate(node, title) ?? this.plain();
     group.setAttribute("data-v", `${start[node]} ${exact[node]}${head.isDifference ? ` ${released[node]}` : ""}`);
-    const classes = [...(head.owners?.[node] ? ["owner"] : []), ...(isParent ? ["parent"] : [])];
+    const classes = [...(head.owners?.[node] ? ["owner"] : chain.length > 1 ? ["fold"] : []), ...(isParent ? ["parent"] : [])];
     if (classes.length) group.setAttribute("class", `${group.getAttribute("class") ?? ""} ${classes.join(" ")}`.trim());
     group.prepend(title);
     const hasGrowth = released[node]! < exact[node]! || exact[node] === 0n;
     const color = this.color(node, hasGrowth);
     inner.append(this.rect(span, depth[node]!, color, true));
-    if (hasGrowth && released[node]! > 0n) {
+    if (head.isSplit && hasGrowth && released[node]! > 0n) {
       const part = Math.round((span.width * Number(released[node])) / Number(exact[node]));
       inner.append(this.rect({ left: span.left + span.width - part, width: part }, depth[node]!, this.color(node, false), false));
     }
@@ -191,14 +214,30 @@ export class Picture {
     });
   }
 
-  // As much of the name as has room; in a difference with the mark of what happened.
+  // As much of the name as has room, in a difference with the mark of what happened; with its numbers if all of it has.
   label(node: number, px: number): string {
     const room = px - 4;
-    const { column, isRootBare } = this.frames.head;
+    const { column, isRootBare, showsNumbers } = this.frames.head;
     if (px < 3 * column || (node === 0 && isRootBare && this.zoomed === 0)) return "";
-    const mark = this.titles.mark(node);
-    const name = this.fitted(mark ? `${mark} ${this.titles.name(node)}` : this.titles.name(node), room);
+    const chain = this.rows.chain(node);
+    const mark = chain.length > 1 ? "" : this.titles.mark(node);
+    const whole = chain.length > 1 ? this.chainLabel(chain, px / column) : mark ? `${mark} ${this.titles.name(node)}` : this.titles.name(node);
+    const withNumbers = `${whole}  ${this.titles.numbers(node)}`;
+    if (showsNumbers && px >= NUMBERS_COLUMNS * column && this.meter.measureText(withNumbers).width <= room) return withNumbers;
+    const name = this.fitted(whole, room);
     return mark && Array.from(name).length < 6 && name.endsWith("..") ? mark : name;
+  }
+
+  // "24 frames: first ... last", each name as far as there is room.
+  private chainLabel(chain: number[], columns: number): string {
+    const lead = `${chain.length} frames`;
+    if (columns < lead.length + 21) return lead;
+    const most = Math.floor((columns - lead.length - 5) / 2);
+    const part = (node: number) => {
+      const points = Array.from(this.titles.name(node));
+      return points.length <= most ? points.join("") : `${points.slice(0, most - 2).join("")}..`;
+    };
+    return `${lead}: ${part(chain[0]!)} \u2026 ${part(chain.at(-1)!)}`;
   }
 
   private fitted(name: string, room: number): string {

@@ -34,10 +34,13 @@ export class Titles {
     return this.frames.names[this.frames.name[node]!]!;
   }
 
-  title(node: number): string {
+  // Of a frame, or of all those that are folded into its box.
+  title(node: number, chain: number[] = []): string {
     const { isDifference, hasChanges } = this.frames.head;
     const numbers = isDifference ? this.difference(node) : this.plain(node) + (hasChanges && node > 0 ? this.ownChange(node) : "");
-    return `${this.name(node)} (${numbers})${this.frames.head.owners?.[node] ?? ""}`;
+    const name = this.name(chain.at(-1) ?? node);
+    const lead = chain.length > 1 ? `${chain.length} frames folded, from ${this.name(node)} to ` : "";
+    return `${lead}${name} (${numbers})${this.frames.head.owners?.[node] ?? ""}`;
   }
 
   // "+", "−" or "±" of a difference.
@@ -45,6 +48,16 @@ export class Titles {
     const { head, released, width } = this.frames;
     if (!head.isDifference) return "";
     return released[node] === 0n ? "+" : released[node] === width[node] ? "\u2212" : "\u00b1";
+  }
+
+  // Behind the name in a box: "10.4 MiB  29 %", or what changed.
+  numbers(node: number): string {
+    const { head, width } = this.frames;
+    const released = this.frames.released[node]!;
+    const grew = width[node]! - released;
+    if (head.isDifference) return `${sign(grew, released)}${this.short(distance(grew, released))}`;
+    const percent = (100 * Number(width[node]!)) / Number(head.total);
+    return `${this.short(width[node]!)}  ${percent.toFixed(percent >= 9.95 ? 0 : 1)} %`;
   }
 
   private scaled(value: bigint): bigint {
