@@ -1,7 +1,9 @@
 #include "analysis/growth.h"
 
 #include "analysis/growth_ages.h"
+#include "analysis/growth_cohorts.h"
 #include "analysis/suspects.h"
+#include "analysis/verdict_course.h"
 #include "base/plural.h"
 #include "base/strings/units.h"
 #include "profile/unbias.h"
@@ -201,7 +203,25 @@ void hf_growth_judge(const struct hf_growth *growth, struct hf_growth_place *pla
     place->trend = hf_trend_of(&points);
     place->share = growth->grew > 0 ? fmax(place->trend.rise, 0) / growth->grew : 0;
     struct hf_verdict_facts facts = hf_growth_facts(growth, place);
-    place->verdict = hf_verdict_of(&facts);
+    place->verdict = place->course != NULL
+                         ? hf_verdict_of_course(&facts, place->course, place->noise)
+                         : hf_verdict_of(&facts);
+    if (place->verdict.kind == HF_VERDICT_LEAK && place->course != NULL && !place->survival.moves)
+        place->survival = place->course->leak;
+}
+
+void hf_growth_judge_whole(struct hf_growth *growth)
+{
+    const struct hf_growth_place *leak = NULL;
+    hf_growth_judge(growth, &growth->whole);
+    for (size_t i = 0; i < growth->count; i++) {
+        const struct hf_growth_place *place = &growth->places[i];
+        if (place->verdict.kind == HF_VERDICT_LEAK &&
+            (leak == NULL || place->verdict.confidence > leak->verdict.confidence))
+            leak = place;
+    }
+    if (leak != NULL && growth->whole.verdict.kind != HF_VERDICT_LEAK)
+        growth->whole.verdict = leak->verdict;
 }
 
 bool hf_growth_when(const struct hf_growth *growth, const struct hf_growth_place *place,
@@ -267,13 +287,13 @@ static void growth_finish(struct growth_finder *f)
     size_t kept = 0;
     for (uint32_t node = 0; node < f->folded->stacks.count; node++)
         g->grew += fmax(f->last[node] - f->first[node], 0);
-    hf_growth_judge(g, &g->whole);
     for (size_t i = 0; i < g->count; i++) {
         hf_growth_judge(g, &g->places[i]);
         if (is_worth_a_line(g, &g->places[i]))
             g->places[kept++] = g->places[i];
     }
     g->count = kept;
+    hf_growth_judge_whole(g);
     for (size_t i = 1; i < g->count; i++) { /* few: by insertion, which keeps ties in order */
         struct hf_growth_place moved = g->places[i];
         size_t to = i;

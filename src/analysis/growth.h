@@ -27,9 +27,9 @@
 
 #include "analysis/history.h"
 #include "analysis/owner.h"
-#include "analysis/trend.h"
 #include "analysis/verdict.h"
 #include "base/containers/arena.h"
+#include "statistics/trend.h"
 
 #define HF_GROWTH_PLACES 40u
 
@@ -60,7 +60,8 @@ struct hf_growth_place {
     double share; /* of all that grew, 0 .. 1 */
     double noise; /* as in struct hf_trend_points */
     struct hf_growth_ages ages;
-    struct hf_survival survival;
+    struct hf_survival survival; /* of a leak that is still told: by which it was found */
+    const struct hf_survival_course *course; /* NULL: births are not known */
 };
 
 struct hf_growth {
@@ -100,6 +101,9 @@ struct hf_verdict_facts hf_growth_facts(
 
 /* Gives a place whose points and lifetimes are known its trend, share and verdict. */
 void hf_growth_judge(const struct hf_growth *growth, struct hf_growth_place *place);
+
+/* The whole: a leak, if any of the places is one. */
+void hf_growth_judge_whole(struct hf_growth *growth);
 
 /* All that its verdict stands on, and how sure that is, as sentences. Raw: escape them. */
 void hf_growth_evidence(

@@ -6,9 +6,6 @@
 
 #define OBJECTS_MIN 10 /* a single buffer that is moved as it grows is always young */
 
-#define COHORTS_PART 0.7 /* of what a place holds must be known by births */
-#define GROWN_SIZE 1.5   /* times the mean size of its blocks: they grow, not their number */
-
 /* Of one place. */
 struct growth_ages_tally {
     double births[HF_LIFETIMES_BINS + 1], old;
@@ -177,101 +174,5 @@ enum hf_status hf_growth_measure_ages(struct hf_growth *growth, const struct hf_
     }
     enum hf_status status = m.tallies != NULL ? growth_ages_fill(&m, err) : hf_error_memory(err);
     free(m.tallies);
-    return status;
-}
-
-/* Cohorts of a place while samples are added; most places have none. */
-struct growth_cohorts {
-    struct hf_survival_table table; /* bytes */
-    double squares, bytes;
-};
-
-static enum hf_status growth_ages_add_cohort(const struct hf_growth *growth,
-    struct growth_cohorts **of_place, size_t sample, struct hf_error *err)
-{
-    const struct hf_profile *folded = growth->folded;
-    uint32_t number = folded->samples[sample].thread - HF_HISTORY_COHORTS;
-    if (*of_place == NULL)
-        *of_place = calloc(1, sizeof **of_place);
-    struct growth_cohorts *cohorts = *of_place;
-    if (cohorts == NULL)
-        return hf_error_memory(err);
-    double bytes = (double)hf_profile_value(folded, sample, HF_HISTORY_SPACE);
-    cohorts->table.in_use[number / HF_LIFETIMES_EPOCHS][number % HF_LIFETIMES_EPOCHS] += bytes;
-    cohorts->bytes += bytes;
-    cohorts->squares +=
-        (double)hf_profile_value(folded, sample, HF_HISTORY_OBJECTS) * HF_HISTORY_SQUARES;
-    return HF_OK;
-}
-
-/* What is in use at the last look is most of what the place holds. */
-static bool cohorts_are_whole(const struct hf_growth *growth, const struct hf_growth_place *place,
-    const struct growth_cohorts *cohorts)
-{
-    double sum = 0;
-    for (size_t i = 0; i < HF_LIFETIMES_EPOCHS; i++)
-        sum += cohorts->table.in_use[growth->point_count - 1][i];
-    return sum >= COHORTS_PART * place->values[growth->point_count - 1];
-}
-
-/* Blocks that become larger, but not more: each dies when it moves, and its successor is young. */
-static bool grows_by_size(const struct hf_growth *growth, const struct hf_growth_place *place)
-{
-    size_t n = growth->point_count, part = n / 4 != 0 ? n / 4 : 1;
-    double bytes[2] = {0}, objects[2] = {0};
-    for (size_t i = 0; i < part; i++) {
-        bytes[0] += place->values[i];
-        objects[0] += place->objects[i];
-        bytes[1] += place->values[n - 1 - i];
-        objects[1] += place->objects[n - 1 - i];
-    }
-    return bytes[1] * objects[0] > GROWN_SIZE * bytes[0] * objects[1];
-}
-
-static struct hf_survival growth_ages_survival(const struct hf_growth *growth,
-    const struct hf_growth_place *place, struct growth_cohorts *cohorts)
-{
-    const struct hf_history *history = growth->history;
-    struct hf_survival unknown = {.kind = HF_SURVIVAL_UNKNOWN};
-    struct hf_survival moves = {.kind = HF_SURVIVAL_UNKNOWN, .moves = true};
-    if (history->epoch_shift == 0 || !growth->is_in_use || cohorts == NULL ||
-        cohorts->squares <= 0 || !cohorts_are_whole(growth, place, cohorts))
-        return unknown;
-    struct hf_survival_table *table = &cohorts->table;
-    table->sample = cohorts->squares / cohorts->bytes;
-    table->epoch_s = ldexp(1e-9, (int)history->epoch_shift);
-    for (size_t i = 0; i < growth->point_count; i++) {
-        if (history->points[i].look_ms < 0)
-            continue;
-        size_t look = table->look_count++;
-        table->looks_s[look] = (double)history->points[i].look_ms / 1000;
-        for (size_t e = 0; e < HF_LIFETIMES_EPOCHS; e++)
-            table->in_use[look][e] = table->in_use[i][e] / table->sample;
-    }
-    struct hf_survival survival = hf_survival_of(table);
-    return survival.kind == HF_SURVIVAL_RENEWED && grows_by_size(growth, place) ? moves : survival;
-}
-
-enum hf_status hf_growth_measure_survival(
-    struct hf_growth *growth, const uint32_t *owners, struct hf_error *err)
-{
-    const struct hf_profile *folded = growth->folded;
-    struct growth_cohorts **cohorts = calloc(growth->count + 1, sizeof *cohorts); /* the whole's */
-    enum hf_status status = cohorts != NULL ? HF_OK : hf_error_memory(err);
-    for (size_t i = 0; status == HF_OK && i < folded->sample_count; i++) {
-        uint32_t owner = owners[folded->samples[i].node], thread = folded->samples[i].thread;
-        if (thread < HF_HISTORY_COHORTS || thread >= HF_HISTORY_THREADS)
-            continue;
-        status = growth_ages_add_cohort(growth, &cohorts[growth->count], i, err);
-        if (status == HF_OK && owner < growth->count)
-            status = growth_ages_add_cohort(growth, &cohorts[owner], i, err);
-    }
-    for (size_t i = 0; cohorts != NULL && i <= growth->count; i++) {
-        struct hf_growth_place *place = i < growth->count ? &growth->places[i] : &growth->whole;
-        if (status == HF_OK)
-            place->survival = growth_ages_survival(growth, place, cohorts[i]);
-        free(cohorts[i]);
-    }
-    free(cohorts);
     return status;
 }

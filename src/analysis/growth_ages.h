@@ -34,8 +34,4 @@ HF_MUST_CHECK enum hf_status hf_growth_measure_ages(struct hf_growth *growth,
 double hf_growth_old_freed(const struct hf_growth *growth, const struct hf_growth_place *place,
     const double births[HF_LIFETIMES_BINS + 1]);
 
-/* Who survives of what each place allocated, and of the whole. */
-HF_MUST_CHECK enum hf_status hf_growth_measure_survival(
-    struct hf_growth *growth, const uint32_t *owners, struct hf_error *err);
-
 #endif

@@ -19,7 +19,7 @@ static double below(double z)
 
 static struct hf_verdict of(enum hf_verdict_kind kind, double z)
 {
-    return (struct hf_verdict){kind, below(fmax(z, 0))};
+    return (struct hf_verdict){.kind = kind, .confidence = below(fmax(z, 0))};
 }
 
 static double error_of(const struct hf_trend *trend)
@@ -165,15 +165,21 @@ static void verdict_put_way(const struct hf_verdict_facts *facts, struct hf_out 
 }
 
 /* "+3.1 MiB/min (+2.7 MiB to +3.5 MiB)" */
+static void verdict_put_rate(
+    double rate, double low, double high, bool is_bytes, struct hf_out *out)
+{
+    hf_verdict_rate(rate, is_bytes, out);
+    hf_out_string(out, " (");
+    put_by_minute(low, is_bytes, out);
+    hf_out_string(out, " to ");
+    put_by_minute(high, is_bytes, out);
+    hf_out_char(out, ')');
+}
+
 static void verdict_put_slope(const struct hf_verdict_facts *facts, struct hf_out *out)
 {
     const struct hf_trend *trend = facts->trend;
-    hf_verdict_rate(trend->slope, facts->is_bytes, out);
-    hf_out_string(out, " (");
-    put_by_minute(trend->low, facts->is_bytes, out);
-    hf_out_string(out, " to ");
-    put_by_minute(trend->high, facts->is_bytes, out);
-    hf_out_char(out, ')');
+    verdict_put_rate(trend->slope, trend->low, trend->high, facts->is_bytes, out);
 }
 
 /* Of what stays, where it is known; with when that began. */
@@ -184,12 +190,8 @@ static void put_leak_rate(const struct hf_verdict_facts *facts, struct hf_out *o
         verdict_put_slope(facts, out);
         return;
     }
-    hf_verdict_rate(survival->rate, facts->is_bytes, out);
-    hf_out_string(out, " (");
-    put_by_minute(survival->rate_low, facts->is_bytes, out);
-    hf_out_string(out, " to ");
-    put_by_minute(survival->rate_high, facts->is_bytes, out);
-    hf_out_string(out, ") since ");
+    verdict_put_rate(survival->rate, survival->rate_low, survival->rate_high, facts->is_bytes, out);
+    hf_out_string(out, " since ");
     hf_verdict_duration(
         facts->times_s[facts->count - 1] - (survival->onset_s + facts->began_s), out);
     hf_out_string(out, " before the last profile");
@@ -336,6 +338,13 @@ static void put_survivors(
     }
 }
 
+static void verdict_put_held(double seconds, struct hf_out *out)
+{
+    hf_out_string(out, " The profiles of the last ");
+    hf_verdict_duration(seconds, out);
+    hf_out_string(out, " alone would not show this, but nothing in them speaks against it.");
+}
+
 void hf_verdict_evidence(
     const struct hf_verdict *verdict, const struct hf_verdict_facts *facts, struct hf_out *out)
 {
@@ -351,6 +360,8 @@ void hf_verdict_evidence(
         put_bend(trend, out);
     if (facts->survival != NULL)
         put_survivors(verdict, facts, out);
+    if (verdict->held_s > 0)
+        verdict_put_held(verdict->held_s, out);
     if (verdict->kind == HF_VERDICT_LEAK)
         hf_out_string(
             out, " A cache that is far from full and has freed nothing would look the same.");

@@ -18,10 +18,10 @@
 #ifndef HF_ANALYSIS_VERDICT_H
 #define HF_ANALYSIS_VERDICT_H
 
-#include "analysis/trend.h"
 #include "base/strings/out.h"
 #include "base/text.h"
 #include "statistics/survival.h"
+#include "statistics/trend.h"
 
 #define HF_VERDICT_CACHE_BEND 0.1
 #define HF_VERDICT_CACHE_HALVES                                                                    \
@@ -54,6 +54,7 @@ struct hf_verdict_facts {
 struct hf_verdict {
     enum hf_verdict_kind kind;
     double confidence; /* 0.5 .. 1: of the weakest of its tests */
+    double held_s; /* so old is the last profile that shows it (verdict_course.h); 0: the last */
 };
 
 struct hf_verdict hf_verdict_of(const struct hf_verdict_facts *facts);

@@ -375,11 +375,12 @@ static void suppress(struct hf_growth *growth, struct hf_suppressions *suppressi
         if (!is_suppressed)
             growth->places[kept++] = *place;
     }
-    if (kept != growth->count) {
-        growth->whole.survival = (struct hf_survival){.kind = HF_SURVIVAL_UNKNOWN}; /* of all */
-        hf_growth_judge(growth, &growth->whole);
-    }
+    if (kept == growth->count)
+        return;
     growth->count = kept;
+    growth->whole.survival = (struct hf_survival){.kind = HF_SURVIVAL_UNKNOWN}; /* of all */
+    growth->whole.course = NULL;
+    hf_growth_judge_whole(growth);
 }
 
 enum hf_status hf_process_history_judge(

@@ -23,6 +23,8 @@
 #define AGE_PART 0.5  /* of the time: tau is below */
 #define BEND_MIN 0.05
 #define BEND_SIGMAS 2.5
+#define BEND_DOUBT_SIGMAS 4 /* what was found to be straight bends surely */
+#define HAZARD_DOUBT 0.25   /* what was found to stay dies surely */
 
 /* A table, and what is used again and again. */
 struct judge {
@@ -220,6 +222,11 @@ static void measure_arrivals(
     out->bend_error = sqrt(dispersion / 12 / s->since);
 }
 
+static bool bends_by(const struct hf_survival *survival, double sigmas)
+{
+    return survival->bend > BEND_MIN && survival->bend > sigmas * survival->bend_error;
+}
+
 /* They stay; do they keep coming? */
 static enum hf_survival_kind judge_arrivals(
     const struct survivors *s, const struct hf_survival *out)
@@ -237,7 +244,7 @@ static enum hf_survival_kind judge_arrivals(
     if ((to_mean < THIRD_FEW && to_middle < MIDDLE_FEW) || to_mean < THIRD_NONE ||
         parts < fmin(PARTS_NONE, (double)cohorts * 0.5))
         return HF_SURVIVAL_ENDED;
-    bool bends = out->bend > BEND_MIN && out->bend > BEND_SIGMAS * out->bend_error;
+    bool bends = bends_by(out, BEND_SIGMAS);
     bool comes = to_mean >= THIRD_LEAK || to_middle >= MIDDLE_LEAK;
     return comes && !bends && parts >= fmin(PARTS_LEAK, (double)cohorts * 0.7)
                ? HF_SURVIVAL_LEAK
@@ -303,7 +310,6 @@ size_t hf_survival_curve(const struct hf_survival_table *table, double step_s,
         out_points[known++] = now;
         if (at_risk <= 0)
             break;
-        now.hazard += deaths / at_risk;
         now.share *= 1 - deaths / at_risk;
         greenwood += deaths < at_risk ? deaths / at_risk / (at_risk - deaths) : 0;
     }
@@ -322,14 +328,19 @@ static double find_gone_age(const struct hf_survival_table *table, double step_s
     return NAN;
 }
 
+static double step_of(const struct judge *j)
+{
+    double span_s = j->now_s - j->table->looks_s[0];
+    return fmax(j->table->epoch_s, span_s / (double)(j->table->look_count - 1));
+}
+
 struct hf_survival hf_survival_of(const struct hf_survival_table *table)
 {
     struct hf_survival out = {.kind = HF_SURVIVAL_UNKNOWN, .gone_s = NAN};
     if (table->look_count < HF_SURVIVAL_LOOKS_MIN)
         return out;
     struct judge j = begin_judging(table);
-    double span_s = j.now_s - table->looks_s[0];
-    double step_s = fmax(table->epoch_s, span_s / (double)(table->look_count - 1));
+    double span_s = j.now_s - table->looks_s[0], step_s = step_of(&j);
     out.kind = HF_SURVIVAL_RENEWED;
     for (size_t i = 0; (double)i * step_s <= span_s * AGE_PART; i++) {
         struct survivors s;
@@ -352,4 +363,37 @@ struct hf_survival hf_survival_of(const struct hf_survival_table *table)
     if (out.kind == HF_SURVIVAL_RENEWED)
         out.gone_s = find_gone_age(table, step_s);
     return out;
+}
+
+/* Of those that are older than what was a leak's tau: many surely died since they were. */
+static bool survivors_die(const struct hf_survival_table *table, double age_s)
+{
+    struct judge j = begin_judging(table);
+    struct survivors s;
+    j.age_s = age_s;
+    return find_survivors(&j, step_of(&j), &s) && s.least_hazard * s.since_s > HAZARD_DOUBT;
+}
+
+bool hf_survival_doubts(const struct hf_survival_table *table, const struct hf_survival *survival,
+    const struct hf_survival *leak)
+{
+    return leak->kind == HF_SURVIVAL_LEAK && survival->kind == HF_SURVIVAL_UNDECIDED &&
+           (bends_by(survival, BEND_DOUBT_SIGMAS) || survivors_die(table, leak->age_s));
+}
+
+void hf_survival_course_of(struct hf_survival_table *table, struct hf_survival_course *out_course)
+{
+    size_t count = table->look_count;
+    *out_course = (struct hf_survival_course){.count = count, .leak_look = count};
+    for (size_t i = 0; i < count; i++) {
+        struct hf_survival_look *look = &out_course->looks[i];
+        table->look_count = i + 1;
+        out_course->last = hf_survival_of(table);
+        look->kind = out_course->last.kind;
+        if (look->kind == HF_SURVIVAL_LEAK) {
+            out_course->leak = out_course->last;
+            out_course->leak_look = i;
+        }
+        look->is_doubted = hf_survival_doubts(table, &out_course->last, &out_course->leak);
+    }
 }

@@ -14,11 +14,15 @@
  * *Leak* is said of survivors beyond an age tau, the smallest for which all of this holds:
  *
  *   - they stay: of the hazard beyond tau, times the time since the onset, the upper bound is at
- *     most HF_SURVIVAL_HAZARD, the lower one at most HF_SURVIVAL_HAZARD_LEAST; and no age, and not
- * the oldest, lost more than HF_SURVIVAL_OLD_LOST since they were tau old;
+ *     most HF_SURVIVAL_HAZARD, the lower one at most HF_SURVIVAL_HAZARD_LEAST; and neither any age
+ *     nor the oldest lost more than HF_SURVIVAL_OLD_LOST since they were tau old;
  *   - they keep coming, in all of the time since the onset, and do not become fewer as the keys of
  *     a cache do;
  *   - they are HF_SURVIVAL_SAMPLES or more.
+ *
+ * One look more may change that by chance. A *course* has what each look says of those up to it,
+ * and where a leak that was found before is in doubt: its survivors surely die or become fewer, by
+ * a measure that is harder to meet than that by which they were accepted.
  *
  * docs/verdict.md has the mathematics.
  */
@@ -71,13 +75,33 @@ struct hf_survival {
 
 struct hf_survival hf_survival_of(const struct hf_survival_table *table);
 
+struct hf_survival_look {
+    enum hf_survival_kind kind; /* by all looks up to this one */
+    bool is_doubted;            /* undecided; and what was a leak before surely is none any more */
+};
+
+struct hf_survival_course {
+    size_t count; /* of the table's looks */
+    struct hf_survival_look looks[HF_SURVIVAL_LOOKS];
+    struct hf_survival last; /* by all looks */
+    struct hf_survival leak; /* by the last look that showed one, */
+    size_t leak_look;        /* which is this; `count`: none did */
+};
+
+/* Whether an undecided survival speaks against `leak`, which was found earlier in the series. */
+bool hf_survival_doubts(const struct hf_survival_table *table, const struct hf_survival *survival,
+    const struct hf_survival *leak);
+
+/* Changes the table's look_count in between. */
+void hf_survival_course_of(struct hf_survival_table *table, struct hf_survival_course *out_course);
+
 /*
  * The share that survives to each age, which are multiples of `step_s` from 0 on, and its variance:
- * Kaplan and Meier 1958, Greenwood 1926, with delayed entry. `out_hazard` is Nelson's and Aalen's
- * cumulative hazard. Returns how many ages are known, at most `count`.
+ * Kaplan and Meier 1958, Greenwood 1926, with delayed entry. Returns how many ages are known, at
+ * most `count`.
  */
 struct hf_survival_point {
-    double share, variance, hazard;
+    double share, variance;
     double at_risk; /* samples; 0 at the last age, if nothing was seen older */
 };
 size_t hf_survival_curve(const struct hf_survival_table *table, double step_s,

@@ -74,9 +74,10 @@ def folded_series(values, name="profiles"):
 
 
 def place_of(document, function, functions):
-    """The place of a function: that whose stack it is in, nearest to the root of all `functions`."""
+    """The place of a function: that whose stack it is in, or that holds its memory by it, nearest to the root of all
+    `functions`."""
     for place in document["places"]:
-        ours = [name for name in reversed(place["stack"]) if name in functions]
+        ours = [name for name in [*reversed(place["stack"]), place.get("via")] if name in functions]
         if ours and ours[0] == function:
             return place
     return None

@@ -5,10 +5,12 @@ became of each block. What verdicts say of the set is in bench/soak.d/verdict_se
 import json
 import re
 import sys
+from pathlib import Path
 
 from _heap import SOURCE, heapflame
-from _set4 import LEAK, LEAKERS, NO_LEAK, Label, flaps, labels_of_set_4, simulate, verdict_of
+from _set4 import LEAK, LEAKERS, NO_LEAK, Label, flaps, kind_of, labels_of_set_4, simulate, verdict_of
 from _suite import run_tests
+from _verdicts import trend
 
 
 def scripts():
@@ -75,6 +77,27 @@ def test_kinds_of_verdicts():
     assert verdict_of({"processes": [{"trend": {"places": places[:1]}}, {}]}, rows[1], rows) == "not listed"
     said = [(1, NO_LEAK), (2, LEAK), (3, LEAK), (4, NO_LEAK)]
     assert not flaps(said) and flaps([*said, (5, LEAK)])
+
+
+def test_leaks_are_told_once():
+    """As profiles come, one a minute: a leak that is found stays one for as long as nothing speaks against it, even if single
+    profiles leave it open; and it is found from a folder as it is from what came before."""
+    for program, function in (("late_65", "node_new"), ("memtable_leak", "memtable_put"), ("slackening_requests", "request_log")):
+        simulate(program, 3, "profiles")
+        files = sorted(Path("profiles").iterdir())
+        label = Label(program, function, "leak", "0", "", "s")
+        path = [(count, kind_of(verdict_of(trend(*files[:count]), label, [label]))) for count in range(8, len(files) + 1)]
+        assert path[-1][1] == LEAK and not flaps(path), (program, path)
+
+
+def test_rows_are_judged_by_survival():
+    """The whole leaks if a place does. By shape alone a late leak would be steady."""
+    simulate("late_75", 1, "profiles")
+    document = json.loads(heapflame("top", "-q", "--json", "--trend", "profiles"))
+    (row,) = [row for row in document["rows"] if row["name"] == "node_new"]
+    assert row["trend"]["verdict"] == "leak" and row["trend"]["survivors"]["kind"] == "stay", row
+    assert heapflame("top", "-q", "--trend", "profiles").splitlines()[0].endswith("; as a whole: leak")
+    assert trend("profiles")["whole"]["verdict"] == "leak"
 
 
 if __name__ == "__main__":

@@ -65,9 +65,8 @@ static void counts_by_hand(void **unused)
     }
     struct hf_survival_point points[8];
     assert_int_equal(hf_survival_curve(&table, 10, points, 8), 3);
-    assert_true(points[0].share == 1 && points[0].hazard == 0 && points[0].at_risk == 12);
+    assert_true(points[0].share == 1 && points[0].at_risk == 12);
     assert_true(fabs(points[1].share - 7.0 / 12) < 1e-12);
-    assert_true(fabs(points[1].hazard - 5.0 / 12) < 1e-12);
     assert_true(points[1].at_risk == 4); /* cohort 2 is censored: it was not seen older */
     assert_true(fabs(points[2].share - 7.0 / 24) < 1e-12 && points[2].at_risk == 0);
     /* Greenwood's: S^2 d / (n (n - d)) */
@@ -108,7 +107,6 @@ static void finds_exponential_lives(void **unused)
     for (size_t age = 1; age < 24; age++) {
         double expected = exp(-(double)age / 8), error = sqrt(points[age].variance);
         assert_true(fabs(points[age].share - expected) < 4 * error + 0.002);
-        assert_true(fabs(points[age].hazard - (double)age * (1 - exp(-1.0 / 8))) < 0.1);
     }
 }
 
@@ -245,6 +243,72 @@ static void finds_change(void **unused)
     assert_true(change.at == 0 && change.gain == 0);
 }
 
+static double until_hour_half(unsigned born)
+{
+    return born < 25 ? 6 : 3;
+}
+
+/* Entries of which any may die, ever more of them. */
+static double invalidated(unsigned born)
+{
+    (void)born;
+    return exponential(70);
+}
+
+/* A course has what each look would have said by itself; and doubts what was a leak. */
+static void follows_looks(void **unused)
+{
+    (void)unused;
+    static struct hf_survival_table table;
+    static struct hf_survival_course course;
+    state = 5;
+    begin_table(&table);
+    for (unsigned minute = 0; minute < MINUTES; minute++) {
+        for (unsigned i = poisson(until_hour_half(minute)); i != 0; i--)
+            add_life(&table, minute, minute < 30 ? exponential(2) : 1000);
+    }
+    hf_survival_course_of(&table, &course);
+    assert_true(course.count == MINUTES && table.look_count == MINUTES);
+    for (size_t i = 0; i < MINUTES; i++) {
+        table.look_count = i + 1;
+        assert_int_equal(course.looks[i].kind, hf_survival_of(&table).kind);
+    }
+    assert_int_equal(course.looks[29].kind, HF_SURVIVAL_RENEWED);
+    assert_int_equal(course.last.kind, HF_SURVIVAL_LEAK);
+    assert_int_equal(course.leak_look, MINUTES - 1);
+    assert_true(course.leak.onset_s >= 60 * 28 && course.leak.onset_s <= 60 * 33);
+}
+
+static void doubts_what_dies_or_fades(void **unused)
+{
+    (void)unused;
+    static const struct {
+        double (*life)(unsigned born), (*rate)(unsigned born);
+        bool is_doubted;
+    } cases[] = {
+        {for_ever, five, false}, {some_for_ever, five, false}, {invalidated, rising, true}};
+    static struct hf_survival_table table;
+    static struct hf_survival_course course;
+    for (size_t i = 0; i < HF_COUNT(cases); i++) {
+        unsigned right = 0;
+        for (unsigned seed = 1; seed <= 10; seed++) {
+            state = seed * UINT64_C(0x9e3779b97f4a7c15);
+            begin_table(&table);
+            for (unsigned minute = 0; minute < MINUTES; minute++) {
+                for (unsigned n = poisson(cases[i].rate(minute)); n != 0; n--)
+                    add_life(&table, minute, cases[i].life(minute));
+            }
+            hf_survival_course_of(&table, &course);
+            bool is_doubted = false;
+            for (size_t look = 0; look < MINUTES; look++)
+                is_doubted |= course.looks[look].is_doubted;
+            right += is_doubted == cases[i].is_doubted;
+        }
+        if (right < 9)
+            fail_msg("case %zu: right in %u of 10", i, right);
+    }
+}
+
 /* Too few looks, nothing in use, everything from before: no claim. */
 static void claims_nothing_of_nothing(void **unused)
 {
@@ -268,6 +332,8 @@ int main(void)
         cmocka_unit_test(tells_shapes),
         cmocka_unit_test(covers_onset_and_rate),
         cmocka_unit_test(finds_change),
+        cmocka_unit_test(follows_looks),
+        cmocka_unit_test(doubts_what_dies_or_fades),
         cmocka_unit_test(claims_nothing_of_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

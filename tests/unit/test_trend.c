@@ -1,6 +1,6 @@
 /* Slopes, shapes and verdicts of points whose answer is known. */
-#include "analysis/gain.h"
 #include "analysis/verdict.h"
+#include "statistics/gain.h"
 
 #include "check.h"
 

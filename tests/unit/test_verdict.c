@@ -1,5 +1,5 @@
 /*
- * What is made of trends whose numbers are given: kinds, how sure they are, durations. Of sentences
+ * What is made of trends whose numbers are given: kinds, how sure they are. Of sentences
  * what is held is which numbers are in them, not the words.
  */
 #include "analysis/verdict.h"
@@ -183,46 +183,12 @@ static void says_no_bend_of_what_came_back(void **state)
         trend.bend_error = cases[i].error;
         trend.samples = cases[i].samples;
         facts.count = cases[i].count;
-        struct hf_verdict verdict = {HF_VERDICT_FULL_CACHE, 1};
+        struct hf_verdict verdict = {.kind = HF_VERDICT_FULL_CACHE, .confidence = 1};
         hf_verdict_evidence(&verdict, &facts, &out);
         assert_int_equal(hf_text_has(hf_out_view(&out), "±"), cases[i].has_bend);
         assert_int_equal(hf_text_has(hf_out_view(&out), "samples"), cases[i].has_samples);
         check_holds(&out, cases[i].evidence);
     }
-    hf_out_done(&out);
-}
-
-static void writes_durations_and_rates(void **state)
-{
-    (void)state;
-    static const struct {
-        double seconds;
-        const char *text;
-    } durations[] = {{0, "0 s"}, {45, "45 s"}, {116, "116 s"}, {117, "1.9 min"}, {120, "2.0 min"},
-        {596, "9.9 min"}, {597, "10 min"}, {7000, "117 min"}, {7020, "1.9 h"}, {36000, "10 h"},
-        {168479, "47 h"}, {168480, "1.9 d"}, {8640000, "100 d"}};
-    static const struct {
-        double slope;
-        bool is_bytes;
-        const char *text;
-    } rates[] = {{0, false, "+0.0/min"}, {-0.5, false, "-30.0/min"}, {1.66, false, "+99.6/min"},
-        {100.0 / 60, false, "+100/min"}, {20, false, "+1,200/min"}, {0.5, true, "+30 B/min"},
-        {-1024, true, "-60.0 KiB/min"}};
-    struct hf_out out = {0};
-    for (size_t i = 0; i < HF_COUNT(durations); i++) {
-        hf_verdict_duration(durations[i].seconds, &out);
-        check_out(&out, durations[i].text);
-    }
-    for (size_t i = 0; i < HF_COUNT(rates); i++) {
-        hf_verdict_rate(rates[i].slope, rates[i].is_bytes, &out);
-        check_out(&out, rates[i].text);
-    }
-    hf_verdict_amount(-1, true, &out);
-    check_out(&out, "0 B");
-    hf_verdict_amount(1e30, true, &out);
-    check_out(&out, "over 16.0 EiB");
-    hf_verdict_amount(1e30, false, &out);
-    check_out(&out, "over 18,446,744,073,709,551,615");
     hf_out_done(&out);
 }
 
@@ -311,7 +277,6 @@ int main(void)
         cmocka_unit_test(doubts),
         cmocka_unit_test(knows_how_sure_it_is),
         cmocka_unit_test(says_no_bend_of_what_came_back),
-        cmocka_unit_test(writes_durations_and_rates),
         cmocka_unit_test(judges_survivors),
         cmocka_unit_test(doubts_survivors),
         cmocka_unit_test(says_when_it_began),

@@ -52,7 +52,7 @@ static void begin(void)
 static void check_sentence(enum hf_verdict_kind kind, const char *expected)
 {
     struct hf_out out = {0};
-    const struct hf_verdict verdict = {kind, 0.9};
+    const struct hf_verdict verdict = {.kind = kind, .confidence = 0.9};
     hf_verdict_sentence(&verdict, &facts, HF_TEXT("f"), &out);
     check_out(&out, expected);
     hf_out_done(&out);
@@ -61,7 +61,7 @@ static void check_sentence(enum hf_verdict_kind kind, const char *expected)
 static void check_evidence(enum hf_verdict_kind kind, const char *expected)
 {
     struct hf_out out = {0};
-    const struct hf_verdict verdict = {kind, 0.9};
+    const struct hf_verdict verdict = {.kind = kind, .confidence = 0.9};
     hf_verdict_evidence(&verdict, &facts, &out);
     check_out(&out, expected);
     hf_out_done(&out);
@@ -129,15 +129,18 @@ static void test_numbers(void **state)
     static const struct {
         double seconds;
         const char *text;
-    } durations[] = {{0, "0 s"}, {1.6, "2 s"}, {116, "116 s"}, {117, "1.9 min"}, {118, "2.0 min"},
-        {596, "9.9 min"}, {600, "10 min"}, {7000, "117 min"}, {7200, "2.0 h"}, {36000, "10 h"},
-        {168000, "47 h"}, {172800, "2.0 d"}, {8640000, "100 d"}};
+    } durations[] = {{0, "0 s"}, {1.6, "2 s"}, {45, "45 s"}, {116, "116 s"}, {117, "1.9 min"},
+        {118, "2.0 min"}, {596, "9.9 min"}, {597, "10 min"}, {600, "10 min"}, {7000, "117 min"},
+        {7020, "1.9 h"}, {7200, "2.0 h"}, {36000, "10 h"}, {168479, "47 h"}, {168480, "1.9 d"},
+        {172800, "2.0 d"}, {8640000, "100 d"}};
     static const struct {
         double slope;
         bool is_bytes;
         const char *text;
-    } rates[] = {{0, true, "+0 B/min"}, {-MIB / 60, true, "-1.0 MiB/min"},
-        {1.5, false, "+90.0/min"}, {2, false, "+120/min"}, {-100, false, "-6,000/min"},
+    } rates[] = {{0, true, "+0 B/min"}, {0, false, "+0.0/min"}, {-MIB / 60, true, "-1.0 MiB/min"},
+        {0.5, true, "+30 B/min"}, {-1024, true, "-60.0 KiB/min"}, {-0.5, false, "-30.0/min"},
+        {1.5, false, "+90.0/min"}, {1.66, false, "+99.6/min"}, {100.0 / 60, false, "+100/min"},
+        {2, false, "+120/min"}, {20, false, "+1,200/min"}, {-100, false, "-6,000/min"},
         {1e30, true, "+over 16.0 EiB/min"}};
     struct hf_out out = {0};
     (void)state;
@@ -153,6 +156,10 @@ static void test_numbers(void **state)
     check_out(&out, "0 B");
     hf_verdict_amount(1234567, false, &out);
     check_out(&out, "1,234,567");
+    hf_verdict_amount(1e30, true, &out);
+    check_out(&out, "over 16.0 EiB");
+    hf_verdict_amount(1e30, false, &out);
+    check_out(&out, "over 18,446,744,073,709,551,615");
     hf_out_done(&out);
 }
 
@@ -235,6 +242,19 @@ static void test_evidence_of_births(void **state)
                  "come." AGAIN);
 }
 
+/* Found before, and told still. */
+static void test_evidence_of_a_held_leak(void **state)
+{
+    struct hf_out out = {0};
+    const struct hf_verdict verdict = {.kind = HF_VERDICT_LEAK, .confidence = 0.9, .held_s = 720};
+    (void)state;
+    begin_many();
+    hf_verdict_evidence(&verdict, &facts, &out);
+    check_out(&out, WAY BEND " The profiles of the last 12 min alone would not show this, but "
+                             "nothing in them speaks against it." CACHE);
+    hf_out_done(&out);
+}
+
 static void test_doubts(void **state)
 {
     (void)state;
@@ -263,6 +283,7 @@ int main(void)
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_evidence),
         cmocka_unit_test(test_evidence_of_births),
+        cmocka_unit_test(test_evidence_of_a_held_leak),
         cmocka_unit_test(test_doubts),
     };
     return cmocka_run_group_tests_name("verdict_words", tests, NULL, NULL);

@@ -4,16 +4,16 @@
  *
  * What is checked is the process without the places that are suppressed. A budget counts as
  * exceeded when the lower end of an interval is above it, that of the slope or that of what was
- * gained by value (analysis/gain.h): sampling alone does not fail a gate, and no growth passes for
- * coming late.
+ * gained by value (statistics/gain.h): sampling alone does not fail a gate, and no growth passes
+ * for coming late.
  */
-#include "analysis/gain.h"
 #include "base/plural.h"
 #include "base/strings/num.h"
 #include "base/strings/units.h"
 #include "cli/history_options.h"
 #include "cli/report.h"
 #include "render/table/check_report.h"
+#include "statistics/gain.h"
 
 #include <assert.h>
 #include <math.h>

@@ -88,6 +88,8 @@ void hf_growth_place_json(
     struct hf_verdict_facts facts = hf_growth_facts(growth, place);
     hf_out_printf(out, "\"verdict\": \"%s\"", hf_verdict_name(place->verdict.kind));
     growth_json_put_number(out, ", \"confidence\": ", place->verdict.confidence);
+    if (place->verdict.held_s > 0)
+        growth_json_put_number(out, ", \"held\": ", place->verdict.held_s);
     hf_verdict_sentence(&place->verdict, &facts, place->name, &text);
     hf_json_member(out, ", ", "sentence", hf_out_view(&text));
     text.size = 0;

@@ -70,7 +70,7 @@ static void put_whole(const struct hf_growth_report *report, struct hf_out *out)
     hf_verdict_amount(whole->values[g->point_count - 1], g->is_bytes, out);
     hf_out_string(out, " at the end, ");
     hf_growth_slope(g, &whole->trend, out);
-    hf_out_string(out, ".\n");
+    hf_out_printf(out, "; as a whole: %s.\n", hf_verdict_name(whole->verdict.kind));
     if (report->limit_bytes != 0)
         growth_text_put_limit(report, out);
 }

@@ -291,7 +291,7 @@ static void put_plain_row(struct table *t, size_t index, struct widths widths)
     hf_out_char(t->out, '\n');
 }
 
-/* "; +10.8 MiB/min ± 1.3 MiB in 60 profiles over 59 min" */
+/* "; +10.8 MiB/min ± 1.3 MiB in 60 profiles over 59 min; as a whole: leak" */
 static void top_put_way(struct table *t)
 {
     const struct hf_growth *growth = t->options->growth;
@@ -299,6 +299,7 @@ static void top_put_way(struct table *t)
     hf_growth_slope(growth, &growth->whole.trend, t->out);
     hf_out_printf(t->out, " in %zu profiles over ", /* never 1 */ growth->history->profile_count);
     hf_verdict_duration(growth->times_s[growth->point_count - 1], t->out);
+    hf_out_printf(t->out, "; as a whole: %s", hf_verdict_name(growth->whole.verdict.kind));
 }
 
 static void top_put_plain(struct table *t)

@@ -13,8 +13,8 @@
  *
  * `double` throughout: nothing here is added up afterwards.
  */
-#ifndef HF_ANALYSIS_TREND_H
-#define HF_ANALYSIS_TREND_H
+#ifndef HF_STATISTICS_TREND_H
+#define HF_STATISTICS_TREND_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "analysis/trend.h"
+#include "statistics/trend.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "analysis/gain.h"
+#include "statistics/gain.h"
 
 #include <math.h>
 

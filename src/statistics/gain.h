@@ -9,10 +9,10 @@
  * The interval is that of sampling (trend.h, noise), as if no block of the first point were among
  * those of the last: never too narrow. Where the slope's lower end is higher, that counts.
  */
-#ifndef HF_ANALYSIS_GAIN_H
-#define HF_ANALYSIS_GAIN_H
+#ifndef HF_STATISTICS_GAIN_H
+#define HF_STATISTICS_GAIN_H
 
-#include "analysis/trend.h"
+#include "statistics/trend.h"
 
 struct hf_gain {
     double first, last;

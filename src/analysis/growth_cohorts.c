@@ -1,0 +1,140 @@
+#include "analysis/growth_cohorts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define COHORTS_PART 0.7 /* of what a place holds must be known by births */
+#define GROWN_SIZE 1.5   /* times the mean size of its blocks: they grow, not their number */
+
+bool hf_growth_is_of_cohort(const struct hf_growth *growth, size_t sample)
+{
+    uint32_t thread = growth->folded->samples[sample].thread;
+    return thread >= HF_HISTORY_COHORTS && thread < HF_HISTORY_THREADS;
+}
+
+enum hf_status hf_growth_cohorts_add(const struct hf_growth *growth,
+    struct hf_growth_cohorts **cohorts, size_t sample, struct hf_error *err)
+{
+    const struct hf_profile *folded = growth->folded;
+    uint32_t number = folded->samples[sample].thread - HF_HISTORY_COHORTS;
+    if (*cohorts == NULL)
+        *cohorts = calloc(1, sizeof **cohorts);
+    struct hf_growth_cohorts *to = *cohorts;
+    if (to == NULL)
+        return hf_error_memory(err);
+    double bytes = (double)hf_profile_value(folded, sample, HF_HISTORY_SPACE);
+    to->table.in_use[number / HF_LIFETIMES_EPOCHS][number % HF_LIFETIMES_EPOCHS] += bytes;
+    to->bytes += bytes;
+    to->squares +=
+        (double)hf_profile_value(folded, sample, HF_HISTORY_OBJECTS) * HF_HISTORY_SQUARES;
+    return HF_OK;
+}
+
+/* What is in use at the last look is most of what the place holds. */
+static bool cohorts_are_whole(const struct hf_growth *growth, const struct hf_growth_place *place,
+    const struct hf_growth_cohorts *cohorts)
+{
+    double sum = 0;
+    for (size_t i = 0; i < HF_LIFETIMES_EPOCHS; i++)
+        sum += cohorts->table.in_use[growth->point_count - 1][i];
+    return sum >= COHORTS_PART * place->values[growth->point_count - 1];
+}
+
+/* Blocks that become larger, but not more: each dies when it moves, and its successor is young. */
+static bool grows_by_size(const struct hf_growth *growth, const struct hf_growth_place *place)
+{
+    size_t n = growth->point_count, part = n / 4 != 0 ? n / 4 : 1;
+    double bytes[2] = {0}, objects[2] = {0};
+    for (size_t i = 0; i < part; i++) {
+        bytes[0] += place->values[i];
+        objects[0] += place->objects[i];
+        bytes[1] += place->values[n - 1 - i];
+        objects[1] += place->objects[n - 1 - i];
+    }
+    return bytes[1] * objects[0] > GROWN_SIZE * bytes[0] * objects[1];
+}
+
+/*
+ * Epochs become as long as the time between looks, or longer: so the cohorts of the first looks
+ * stay what they are when the epochs of a history become longer, and so does what they say.
+ */
+static void cohorts_widen_epochs(struct hf_survival_table *table)
+{
+    double between_s = table->look_count > 1
+                           ? (table->looks_s[table->look_count - 1] - table->looks_s[0]) /
+                                 (double)(table->look_count - 1)
+                           : 0;
+    for (; table->epoch_s < between_s; table->epoch_s *= 2) {
+        for (size_t look = 0; look < table->look_count; look++) {
+            double *in_use = table->in_use[look];
+            for (size_t e = 0; e < HF_LIFETIMES_EPOCHS; e++) {
+                double both = 2 * e < HF_LIFETIMES_EPOCHS ? in_use[2 * e] + in_use[2 * e + 1] : 0;
+                in_use[e] = both;
+            }
+        }
+    }
+}
+
+/* The rows of points become those of looks, in samples. */
+static void make_looks(const struct hf_growth *growth, struct hf_growth_cohorts *cohorts)
+{
+    const struct hf_history *history = growth->history;
+    struct hf_survival_table *table = &cohorts->table;
+    table->sample = cohorts->squares / cohorts->bytes;
+    table->epoch_s = ldexp(1e-9, (int)history->epoch_shift);
+    for (size_t i = 0; i < growth->point_count; i++) {
+        if (history->points[i].look_ms < 0)
+            continue;
+        size_t look = table->look_count++;
+        table->looks_s[look] = (double)history->points[i].look_ms / 1000;
+        for (size_t e = 0; e < HF_LIFETIMES_EPOCHS; e++)
+            table->in_use[look][e] = table->in_use[i][e] / table->sample;
+    }
+    cohorts_widen_epochs(table);
+}
+
+enum hf_status hf_growth_cohorts_judge(struct hf_growth *growth, struct hf_growth_place *place,
+    struct hf_growth_cohorts *cohorts, struct hf_error *err)
+{
+    place->survival = (struct hf_survival){.kind = HF_SURVIVAL_UNKNOWN};
+    place->course = NULL;
+    if (growth->history->epoch_shift == 0 || !growth->is_in_use || cohorts == NULL ||
+        cohorts->squares <= 0 || !cohorts_are_whole(growth, place, cohorts))
+        return HF_OK;
+    struct hf_survival_course *course = hf_arena_alloc(&growth->arena, sizeof *course);
+    if (course == NULL)
+        return hf_error_memory(err);
+    make_looks(growth, cohorts);
+    hf_survival_course_of(&cohorts->table, course);
+    place->course = course;
+    if (course->last.kind == HF_SURVIVAL_RENEWED && grows_by_size(growth, place))
+        place->survival.moves = true;
+    else
+        place->survival = course->last;
+    return HF_OK;
+}
+
+enum hf_status hf_growth_measure_survival(
+    struct hf_growth *growth, const uint32_t *owners, struct hf_error *err)
+{
+    const struct hf_profile *folded = growth->folded;
+    struct hf_growth_cohorts **cohorts =
+        calloc(growth->count + 1, sizeof *cohorts); /* the whole's */
+    enum hf_status status = cohorts != NULL ? HF_OK : hf_error_memory(err);
+    for (size_t i = 0; status == HF_OK && i < folded->sample_count; i++) {
+        uint32_t owner = owners[folded->samples[i].node];
+        if (!hf_growth_is_of_cohort(growth, i))
+            continue;
+        status = hf_growth_cohorts_add(growth, &cohorts[growth->count], i, err);
+        if (status == HF_OK && owner < growth->count)
+            status = hf_growth_cohorts_add(growth, &cohorts[owner], i, err);
+    }
+    for (size_t i = 0; cohorts != NULL && i <= growth->count; i++) {
+        struct hf_growth_place *place = i < growth->count ? &growth->places[i] : &growth->whole;
+        if (status == HF_OK)
+            status = hf_growth_cohorts_judge(growth, place, cohorts[i], err);
+        free(cohorts[i]);
+    }
+    free(cohorts);
+    return status;
+}

@@ -1,0 +1,37 @@
+/*
+ * verdict_course.h: the verdict on a place, as its profiles came: a leak is told when profiles that
+ * follow each other agree, and taken back only by evidence against it, never for lack of evidence.
+ * So a verdict does not come and go with each profile.
+ *
+ * Nothing is kept between commands: what a history keeps of its profiles says what would have been
+ * told after each of them, so who reads a folder of files gets the verdict that a watcher of the
+ * same profiles has.
+ *
+ * What each look says:
+ *
+ *   - for a leak: survivors stay and keep coming;
+ *   - against it: old blocks die, or no more come (statistics/survival.h); or it is undecided who
+ *     survives, and the total has levelled off, or is a filling cache;
+ *   - doubt: survivors that were a leak surely die, or become fewer: then it is undecided.
+ *
+ * Blocks that move when they grow die young, so that the shape of the total alone decides.
+ */
+#ifndef HF_ANALYSIS_VERDICT_COURSE_H
+#define HF_ANALYSIS_VERDICT_COURSE_H
+
+#include "analysis/verdict.h"
+
+#define HF_VERDICT_AGREE 2       /* looks that follow each other */
+#define HF_VERDICT_AGREE_EARLY 4 /* among the first HF_VERDICT_EARLY: caches are filling then */
+#define HF_VERDICT_EARLY 12
+#define HF_VERDICT_AGREE_SHAPE 3 /* against a leak that the shape showed, */
+#define HF_VERDICT_SHAPE_PART 5  /* and one in so many of all looks */
+
+/*
+ * As hf_verdict_of, for a place whose births are known; the looks of `course` are of the last
+ * points. `noise`: as in struct hf_trend_points.
+ */
+struct hf_verdict hf_verdict_of_course(
+    const struct hf_verdict_facts *facts, const struct hf_survival_course *course, double noise);
+
+#endif

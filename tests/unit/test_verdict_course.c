@@ -1,0 +1,143 @@
+/* Verdicts with memory: of looks whose answers are given, a letter each. */
+#include "analysis/verdict_course.h"
+
+#include "check.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MIB (1024.0 * 1024)
+#define LOOKS HF_SURVIVAL_LOOKS
+
+enum total { FLAT, RISES, FULL };
+
+static double times[LOOKS], values[LOOKS];
+
+/* Of each total the shape alone would say: steady, leak, full cache. */
+static double value_at(enum total total, size_t point)
+{
+    double at = (double)point;
+    return 10 * MIB +
+           (total == FLAT ? fmod(at, 3) * 1000 : (total == FULL ? fmin(at, 12) : at) * MIB);
+}
+
+static struct hf_survival_course course_of(const char *looks)
+{
+    static const char letters[] = {[HF_SURVIVAL_UNKNOWN] = '?',
+        [HF_SURVIVAL_LEAK] = 'L',
+        [HF_SURVIVAL_RENEWED] = 'R',
+        [HF_SURVIVAL_ENDED] = 'E',
+        [HF_SURVIVAL_UNDECIDED] = 'U'};
+    struct hf_survival_course course = {.count = strlen(looks), .leak_look = strlen(looks)};
+    for (size_t i = 0; i < course.count; i++) {
+        char letter = looks[i] == 'D' ? 'U' : looks[i];
+        const char *at = memchr(letters, letter, sizeof letters);
+        course.looks[i].kind = (enum hf_survival_kind)(at - letters);
+        course.looks[i].is_doubted = looks[i] == 'D';
+        course.last.kind = course.looks[i].kind;
+        if (letter == 'L')
+            course.leak_look = i;
+    }
+    course.leak = (struct hf_survival){.kind = HF_SURVIVAL_LEAK, .survivors = 40, .sigmas = 3};
+    return course;
+}
+
+static struct hf_verdict judge(const char *looks, enum total total, bool moves, double lost)
+{
+    struct hf_survival_course course = course_of(looks);
+    struct hf_survival last = course.last;
+    if (moves)
+        last = (struct hf_survival){.kind = HF_SURVIVAL_UNKNOWN, .moves = true};
+    for (size_t i = 0; i < course.count; i++) {
+        times[i] = 60 * (double)i;
+        values[i] = value_at(total, i);
+    }
+    struct hf_trend trend = hf_trend_of(&(struct hf_trend_points){times, values, course.count, 0});
+    struct hf_verdict_facts facts = {.trend = &trend,
+        .times_s = times,
+        .values = values,
+        .count = course.count,
+        .share = 1,
+        .old_freed = NAN,
+        .lost_samples = lost,
+        .is_bytes = true,
+        .survival = &last};
+    return hf_verdict_of_course(&facts, &course, 0);
+}
+
+static void waits_for_looks_that_agree(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *looks;
+        enum total total;
+        enum hf_verdict_kind kind;
+        double held_s;
+    } cases[] = {
+        /* Among the first twelve, four. */
+        {"???????", RISES, HF_VERDICT_UNDECIDED, 0},
+        {"???????LLL", RISES, HF_VERDICT_UNDECIDED, 0},
+        {"???????LLLL", RISES, HF_VERDICT_LEAK, 0},
+        {"???????LLULL", RISES, HF_VERDICT_UNDECIDED, 0},
+        /* Then two, or one and the shape. */
+        {"???????RRRRRRRL", FLAT, HF_VERDICT_UNDECIDED, 0},
+        {"???????RRRRRRRLL", FLAT, HF_VERDICT_LEAK, 0},
+        {"???????RRRRRRRLUL", FLAT, HF_VERDICT_UNDECIDED, 0},
+        {"???????RRRRRRRL", RISES, HF_VERDICT_LEAK, 0},
+        {"???????RRRRRRRU", FLAT, HF_VERDICT_STEADY, 0},
+        /* It is told until something speaks against it. */
+        {"???????LLLLUUUUUUU", RISES, HF_VERDICT_LEAK, 420},
+        {"???????LLLLUUUUUUU", FLAT, HF_VERDICT_LEAK, 420},
+        {"???????LLLLUUUUURU", RISES, HF_VERDICT_LEAK, 420},
+        {"???????LLLLUUUUURE", RISES, HF_VERDICT_STEADY, 0},
+        {"???????LLLLUUUURRU", RISES, HF_VERDICT_UNDECIDED, 0},
+        {"???????LLLLUUUUUUUUUUUUUUUUUUU", FULL, HF_VERDICT_FULL_CACHE, 0},
+        {"???????LLLLUUUDUUU", RISES, HF_VERDICT_LEAK, 420},
+        {"???????LLLLUUUDDUU", RISES, HF_VERDICT_UNDECIDED, 0},
+        /* And again. */
+        {"???????LLLLRRRRRRRLL", FLAT, HF_VERDICT_LEAK, 0},
+    };
+    for (size_t i = 0; i < HF_COUNT(cases); i++) {
+        struct hf_verdict verdict = judge(cases[i].looks, cases[i].total, false, 0);
+        if (verdict.kind != cases[i].kind || fabs(verdict.held_s - cases[i].held_s) > 0.5)
+            fail_msg("%s: %s, held for %.0f s", cases[i].looks, hf_verdict_name(verdict.kind),
+                verdict.held_s);
+    }
+}
+
+/* Blocks that move die young: only the total counts, and births say that it is known. */
+static void judges_what_moves_by_shape(void **unused)
+{
+    (void)unused;
+    const char looks[] = "???????RRRRRRRRRRRRRRRRRRRRRRR";
+    assert_int_equal(judge(looks, RISES, true, 0).kind, HF_VERDICT_LEAK);
+    assert_int_equal(judge(looks, FULL, true, 0).kind, HF_VERDICT_FULL_CACHE);
+    assert_int_equal(judge(looks, FLAT, true, 0).kind, HF_VERDICT_STEADY);
+}
+
+/* What may have been lost could explain it, whatever was told. */
+static void loss_explains_a_held_leak(void **unused)
+{
+    (void)unused;
+    assert_int_equal(judge("???????LLLLUUUU", RISES, false, INFINITY).kind, HF_VERDICT_UNDECIDED);
+}
+
+/* As sure as it was when it was found. */
+static void is_as_sure_as_then(void **unused)
+{
+    (void)unused;
+    struct hf_verdict then = judge("???????LLLL", RISES, false, 0);
+    struct hf_verdict now = judge("???????LLLLUUUU", RISES, false, 0);
+    assert_true(now.confidence > 0.99 && fabs(now.confidence - then.confidence) < 0.01);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(waits_for_looks_that_agree),
+        cmocka_unit_test(judges_what_moves_by_shape),
+        cmocka_unit_test(loss_explains_a_held_leak),
+        cmocka_unit_test(is_as_sure_as_then),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
