@@ -2,7 +2,7 @@
  * alarm_months.c: how often a method would cry "leak" at a process that does not leak, in months of
  * simulated time: a point a minute, ten places, the sampler's error drawn, no files.
  *
- *     alarm-months METHOD MONTHS SEED EVERY [LEAK_KIB]
+ *     alarm-months METHOD MONTHS SEED EVERY [LEAK_KIB [LEARN_DAYS]]
  *
  * METHOD is one of `methods` below, asked every EVERY minutes. Each process-month has ten places of
  * other sizes, rates and laws (`laws`), all of them bounded or following a load that goes up and
@@ -18,6 +18,7 @@
 #include "analysis/verdict.h"
 #include "base/attr.h"
 #include "base/strings/num.h"
+#include "statistics/alarm.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -355,8 +356,104 @@ static bool history_is_leak(void *kept, const struct place *place)
                .kind == HF_VERDICT_LEAK;
 }
 
+/*
+ * The alarm: by who survives (statistics/survival.h) and how many (statistics/alarm.h). A look is
+ * what is in use by epoch of birth; of 64 looks every second goes when there is no room, and epochs
+ * become longer, so that they are as long as the time between looks.
+ */
+struct watch {
+    struct hf_survival_table table;
+    struct hf_survival_look looks[HF_SURVIVAL_LOOKS]; /* what each said */
+    uint32_t between, epoch;                          /* minutes */
+    struct hf_survival leak;                          /* the last that showed one */
+    bool is_told;
+};
+
+static double false_a_month = 0.05, least_kib = 64, learn_days = 7;
+
+static void *watch_begin(void)
+{
+    struct watch *watch = calloc(1, sizeof *watch);
+    if (watch == NULL)
+        abort();
+    watch->between = watch->epoch = 1;
+    return watch;
+}
+
+static void watch_halve(struct watch *watch)
+{
+    struct hf_survival_table *table = &watch->table;
+    for (size_t i = 0; i < HF_SURVIVAL_LOOKS / 2; i++) {
+        table->looks_s[i] = table->looks_s[2 * i + 1];
+        watch->looks[i] = watch->looks[2 * i + 1];
+        for (size_t e = 0; e < HF_SURVIVAL_EPOCHS; e++)
+            table->in_use[i][e] =
+                2 * e < HF_SURVIVAL_EPOCHS
+                    ? table->in_use[2 * i + 1][2 * e] + table->in_use[2 * i + 1][2 * e + 1]
+                    : 0;
+    }
+    table->look_count = HF_SURVIVAL_LOOKS / 2;
+    watch->between *= 2;
+    watch->epoch *= 2;
+}
+
+/* As analysis/verdict_course.h has it, of survivors alone. */
+static void watch_tell(struct watch *watch)
+{
+    size_t n = watch->table.look_count;
+    const struct hf_survival_look *last = &watch->looks[n - 1], *before = &watch->looks[n - 2];
+    bool is_against = last->kind == HF_SURVIVAL_RENEWED || last->kind == HF_SURVIVAL_ENDED;
+    bool was_against = before->kind == HF_SURVIVAL_RENEWED || before->kind == HF_SURVIVAL_ENDED;
+    if (last->kind == HF_SURVIVAL_LEAK && before->kind == HF_SURVIVAL_LEAK)
+        watch->is_told = true;
+    else if ((is_against && was_against) || (last->is_doubted && before->is_doubted))
+        watch->is_told = false;
+}
+
+static void watch_add(void *kept, const struct place *place)
+{
+    struct watch *watch = kept;
+    struct hf_survival_table *table = &watch->table;
+    if ((place->now + 1) % watch->between != 0)
+        return;
+    if (table->look_count == HF_SURVIVAL_LOOKS) {
+        watch_halve(watch);
+        return; /* half of the time: the next one completes it */
+    }
+    double *in_use = table->in_use[table->look_count];
+    memset(in_use, 0, sizeof table->in_use[0]);
+    for (uint32_t minute = 0; minute <= place->now; minute++)
+        in_use[minute / watch->epoch] += place->alive[minute];
+    table->sample = place->weight;
+    table->epoch_s = watch->epoch * 60.0;
+    table->looks_s[table->look_count++] = (place->now + 1) * 60.0;
+    struct hf_survival survival = hf_survival_of(table);
+    struct hf_survival_look *look = &watch->looks[table->look_count - 1];
+    *look = (struct hf_survival_look){.kind = survival.kind};
+    if (survival.kind == HF_SURVIVAL_LEAK)
+        watch->leak = survival;
+    else if (survival.kind == HF_SURVIVAL_UNDECIDED)
+        look->is_doubted = hf_survival_doubts(table, &survival, &watch->leak);
+    if (table->look_count >= HF_SURVIVAL_LOOKS_MIN)
+        watch_tell(watch);
+}
+
+static bool watch_is_leak(void *kept, const struct place *place)
+{
+    const struct watch *watch = kept;
+    (void)place;
+    const struct hf_alarm_rules rules = {.false_a_month = false_a_month,
+        .places = PLACES,
+        .least_rate = least_kib * 1024 / 60,
+        .learn_s = learn_days * DAY * 60};
+    const struct hf_survival_table *table = &watch->table;
+    return watch->is_told && hf_alarm_rings(&rules, &watch->leak, table->sample,
+                                 table->looks_s[table->look_count - 1]);
+}
+
 static const struct method methods[] = {
     {"totals", history_begin, history_add, history_is_leak},
+    {"survivors", watch_begin, watch_add, watch_is_leak},
 };
 
 static struct sums {
@@ -409,18 +506,21 @@ static int compare(const void *a, const void *b)
 
 int main(int argc, char **argv)
 {
-    uint64_t months, every, leak_kib = 0;
+    uint64_t months, every, leak_kib = 0, learn = 7;
     const struct method *method = NULL;
     for (size_t i = 0; argc > 1 && i < HF_COUNT(methods); i++) {
         if (strcmp(methods[i].name, argv[1]) == 0)
             method = &methods[i];
     }
-    if (argc < 5 || argc > 6 || method == NULL || !hf_num_u64(hf_text_of(argv[2]), &months) ||
+    if (argc < 5 || argc > 7 || method == NULL || !hf_num_u64(hf_text_of(argv[2]), &months) ||
         !hf_num_u64(hf_text_of(argv[3]), &state) || !hf_num_u64(hf_text_of(argv[4]), &every) ||
-        (argc == 6 && !hf_num_u64(hf_text_of(argv[5]), &leak_kib)) || every == 0) {
-        fprintf(stderr, "usage: alarm-months totals MONTHS SEED EVERY [LEAK_KIB]\n");
+        (argc >= 6 && !hf_num_u64(hf_text_of(argv[5]), &leak_kib)) ||
+        (argc == 7 && !hf_num_u64(hf_text_of(argv[6]), &learn)) || every == 0) {
+        fprintf(stderr,
+            "usage: alarm-months totals|survivors MONTHS SEED EVERY [LEAK_KIB [LEARN_DAYS]]\n");
         return 2;
     }
+    learn_days = (double)learn;
     state = (state + 1) * UINT64_C(0x9e3779b97f4a7c15);
     for (uint64_t month = 0; month < months; month++)
         live_month(method, (uint32_t)every, (double)leak_kib * 1024);
