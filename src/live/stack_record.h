@@ -68,7 +68,10 @@ struct hf_live_stack {
     /* What was in use at the crest. Had the table a later one, what is in use now was so at that.
      */
     _Atomic uint64_t crest_objects, crest_bytes;
+    /* Recorded blocks that are in use now, and were at the crest; 0 if each allocation is one. */
+    _Atomic uint32_t samples, crest_samples;
 };
+#define HF_LIVE_SAMPLES_SINCE 8 /* minor version of the layout */
 #define HF_LIVE_CRESTING (UINT32_C(1) << 31)
 #define HF_LIVE_OBJECT 65536u
 
@@ -104,7 +107,7 @@ struct hf_live_frees {
 };
 
 _Static_assert(sizeof(struct hf_live_usage) == 128, "two cache lines");
-_Static_assert(sizeof(struct hf_live_stack) == 64, "a cache line");
+_Static_assert(sizeof(struct hf_live_stack) == 72, "packed");
 _Static_assert(sizeof(struct hf_live_frees) == 72 + 16 + 256 + 384 + 160, "packed");
 
 #endif

@@ -9,11 +9,13 @@ void hf_usage_copy(struct hf_live_stack *of, uint32_t crest)
              freed_bytes = hf_usage_of(&of->freed_bytes);
     uint64_t objects = hf_usage_of(&of->objects) - freed_objects;
     uint64_t bytes = hf_usage_of(&of->bytes) - freed_bytes;
+    uint32_t samples = atomic_load_explicit(&of->samples, memory_order_relaxed);
     if (!atomic_compare_exchange_strong_explicit(&of->crest, &last, crest | HF_LIVE_CRESTING,
             memory_order_acq_rel, memory_order_relaxed))
         return;
     atomic_store_explicit(&of->crest_objects, objects, memory_order_relaxed);
     atomic_store_explicit(&of->crest_bytes, bytes, memory_order_relaxed);
+    atomic_store_explicit(&of->crest_samples, samples, memory_order_relaxed);
     atomic_store_explicit(&of->crest, crest, memory_order_release);
 }
 

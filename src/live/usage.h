@@ -5,9 +5,10 @@
  * what is in use, and the peak: to the byte, whoever looks at it when. What the stacks held at the
  * peak would be a copy of all of them at each new peak. Instead there is a new *crest*, a number,
  * when the peak has grown by 1/HF_LIVE_CREST_STEP, and each stack makes its copy before its next
- * event: a stack without one since holds what it held then. So an event costs the same however many
- * stacks there are, and the copies belong to one instant, at which at least 99.2 % of the peak was
- * in use.
+ * event: a stack without one since holds what it held then. A table of samples has their number,
+ * too, in use and at the crest: how sure the estimates are hangs on it. So an event costs the same
+ * however many stacks there are, and the copies belong to one instant, at which at least 99.2 % of
+ * the peak was in use.
  *
  * The curve has what was in use at equal spans of time. An allocation compares the time with that
  * of the next point, and the first that is behind it notes what is in use before itself.
@@ -45,6 +46,16 @@ static HF_ALWAYS_INLINE uint64_t hf_usage_add(_Atomic uint64_t *total, uint64_t 
     uint64_t sum = atomic_load_explicit(total, memory_order_relaxed) + more;
     atomic_store_explicit(total, sum, memory_order_relaxed);
     return sum;
+}
+
+/* Samples in use, of a stack of a table of samples: one more or less. */
+static HF_ALWAYS_INLINE void hf_usage_sample(struct hf_live_stack *of, uint32_t more, bool is_alone)
+{
+    if (is_alone)
+        atomic_store_explicit(&of->samples,
+            atomic_load_explicit(&of->samples, memory_order_relaxed) + more, memory_order_relaxed);
+    else
+        atomic_fetch_add_explicit(&of->samples, more, memory_order_relaxed);
 }
 
 static HF_ALWAYS_INLINE uint64_t hf_usage_of(const _Atomic uint64_t *total)
@@ -103,6 +114,8 @@ static HF_ALWAYS_INLINE void hf_live_use(
     hf_usage_settle(usage, of);
     uint64_t in_use = HF_LIKELY(is_alone) ? hf_usage_count(usage, of, objects, bytes, true)
                                           : hf_usage_count(usage, of, objects, bytes, false);
+    if (HF_UNLIKELY(table->is_sampled))
+        hf_usage_sample(of, 1, is_alone);
     if (in_use > hf_usage_of(&usage->peak_bytes))
         hf_usage_rise(usage, in_use, now_ns, is_alone);
 }
@@ -122,6 +135,8 @@ static HF_ALWAYS_INLINE void hf_live_end_use(
     struct hf_live_usage *usage = &table->state->usage;
     struct hf_live_stack *of = hf_live_stack(table, stack);
     hf_usage_settle(usage, of);
+    if (HF_UNLIKELY(table->is_sampled))
+        hf_usage_sample(of, (uint32_t)-1, hf_is_alone());
     if (HF_LIKELY(hf_is_alone()))
         hf_usage_count_freed(usage, of, objects, bytes, true);
     else

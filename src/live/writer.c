@@ -76,6 +76,7 @@ bool hf_live_begin(struct hf_live_table *table, void *memory, const struct hf_li
         .state = (struct hf_live_state *)(void *)(bytes + HF_LIVE_PAGE_BYTES),
         .control = (struct hf_live_control *)(void *)(bytes + 2 * HF_LIVE_PAGE_BYTES),
         .commit = commit,
+        .is_sampled = head->period_bytes > 1,
     };
     for (size_t i = 0; i < HF_LIVE_LISTS; i++)
         table->first_empty[i] = HF_LIVE_NONE;

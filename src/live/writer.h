@@ -44,6 +44,7 @@ struct hf_live_table {
     uint64_t committed[HF_LIVE_KINDS]; /* bytes */
     uint64_t limits[HF_LIVE_KINDS];    /* bytes, whole pages; behind them nothing is mapped */
     hf_live_commit *commit;
+    bool is_sampled;         /* not every allocation is recorded */
     struct hf_spinlock lock; /* of first_empty, of `committed`, and of hf_live_lock */
     /* Slots given back: lists through their sizes, or HF_LIVE_NONE. Several, so that the processor
      * reads those of all at once. */

@@ -23,8 +23,10 @@
 
 #define HF_INTERVAL_EXACT 200
 
-/* The value type of a profile that says how many samples its estimates in use stand on. */
+/* The value types of a profile that say how many samples its estimates stand on: of what is in use,
+ * and of what was at the peak. */
 #define HF_INUSE_SAMPLES "inuse_samples"
+#define HF_PEAK_SAMPLES "peak_samples"
 
 struct hf_interval {
     uint64_t low, high;

@@ -246,7 +246,8 @@ enum hf_status hf_profile_share_types(
             "(e.g. folded stacks and a heap dump)");
     for (size_t i = 0; i < into->type_count; i++) {
         const char *name = hf_profile_text(into, into->types[i].name).data;
-        if (!is_shared[i] && strcmp(name, HF_INUSE_SAMPLES) != 0)
+        if (!is_shared[i] && strcmp(name, HF_INUSE_SAMPLES) != 0 &&
+            strcmp(name, HF_PEAK_SAMPLES) != 0)
             hf_notes_add(&into->notes, HF_NOTE_INFO,
                 "'%s' is left out: not all of the profiles have it", name);
     }

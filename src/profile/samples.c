@@ -201,7 +201,7 @@ static const struct moment_types *find_moment(struct hf_text name)
         {"start", HF_START_SPACE, HF_START_OBJECTS, NULL,
             ": heapflame run and watch keep it of processes that they watch for longer than a "
             "second"},
-        {"peak", HF_PEAK_SPACE, HF_PEAK_OBJECTS, NULL, ""},
+        {"peak", HF_PEAK_SPACE, HF_PEAK_OBJECTS, HF_PEAK_SAMPLES, ""},
         {"end", "inuse_space", "inuse_objects", HF_INUSE_SAMPLES, ""},
     };
     size_t i = 0;
@@ -221,7 +221,7 @@ enum hf_status hf_samples_keep_moment(
             types->space, types->why);
     enum hf_status status = keep_as(profile, types->objects, "inuse_objects", is_kept, err);
     if (status == HF_OK && types->samples != NULL)
-        status = keep_as(profile, types->samples, types->samples, is_kept, err);
+        status = keep_as(profile, types->samples, HF_INUSE_SAMPLES, is_kept, err);
     if (status == HF_OK)
         status = keep_as(profile, types->space, "inuse_space", is_kept, err);
     if (status == HF_OK) /* they are of all moments */

@@ -10,6 +10,7 @@
 #include "base/budget.h"
 #include "formats/heap/live.h"
 #include "live/usage.h"
+#include "profile/interval.h"
 #include "profile/samples.h"
 #include "reading.h"
 
@@ -458,7 +459,8 @@ static void test_peak(void **state)
     hf_profile_free(profile);
 
     struct hf_live_region *stacks = &table.head->regions[HF_LIVE_STACKS];
-    memmove(memory + stacks->offset + 32, memory + stacks->offset + 64, 32);
+    memmove(
+        memory + stacks->offset + 32, memory + stacks->offset + sizeof(struct hf_live_stack), 32);
     stacks->record_bytes = 32;
     table.head->minor = 3;
     profile = read_table();
@@ -466,6 +468,39 @@ static void test_peak(void **state)
     check_type(profile, HF_ALLOC_SPACE,
         "server+0x100;server+0x200;libx.so+0x300 3070\n"
         "server+0x100;server+0x400 500\n");
+    hf_profile_free(profile);
+}
+
+/* How many samples the estimates at the peak stand on; not known of tables of before. */
+static void test_samples_at_the_peak(void **state)
+{
+    (void)state;
+    struct hf_live_table table;
+    size_t type;
+    begin(&table, 4096);
+    add_stacks(&table);
+    for (int i = 0; i < 3; i++)
+        hf_live_use(&table, 0, HF_LIVE_OBJECT, 5000, 5);
+    hf_live_use(&table, 1, HF_LIVE_OBJECT, 5000, 6);
+    hf_live_use(&table, 1, HF_LIVE_OBJECT, 5000, 6);
+    for (int i = 0; i < 3; i++)
+        hf_live_end_use(&table, 0, HF_LIVE_OBJECT, 5000);
+    struct hf_profile *profile = read_table();
+    assert_true(hf_profile_find_type(profile, HF_TEXT(HF_PEAK_SAMPLES), &type));
+    check_type(profile, type,
+        "server+0x100;server+0x200;libx.so+0x300 3\n"
+        "server+0x100;server+0x400 2\n");
+    struct hf_error err;
+    check_ok(hf_samples_keep_moment(profile, HF_TEXT("peak"), &err), &err);
+    assert_true(hf_profile_find_type(profile, HF_TEXT(HF_INUSE_SAMPLES), &type));
+    check_type(profile, type,
+        "server+0x100;server+0x200;libx.so+0x300 3\n"
+        "server+0x100;server+0x400 2\n");
+    hf_profile_free(profile);
+    assert_int_equal(hf_live_stack(&table, 0)->samples, 0);
+    table.head->minor = 7;
+    profile = read_table();
+    assert_false(hf_profile_find_type(profile, HF_TEXT(HF_PEAK_SAMPLES), &type));
     hf_profile_free(profile);
 }
 
@@ -507,6 +542,7 @@ int main(void)
         cmocka_unit_test(test_foreign_tables),
         cmocka_unit_test(test_longer_records),
         cmocka_unit_test(test_peak),
+        cmocka_unit_test(test_samples_at_the_peak),
         cmocka_unit_test(test_damaged_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

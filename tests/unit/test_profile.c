@@ -446,10 +446,10 @@ static void merging_refuses_other_values(void **state)
 /* What not all have is left out by name, but for the number of samples, which nobody asks for. */
 static void shares_what_all_have(void **state)
 {
-    static const char *const names[] = {
-        "inuse_objects", "inuse_space", HF_INUSE_SAMPLES, "peak_space", "alloc_space"};
+    static const char *const names[] = {"inuse_objects", "inuse_space", HF_INUSE_SAMPLES,
+        "peak_space", "alloc_space", HF_PEAK_SAMPLES};
     static const char *const others[] = {"alloc_space", "inuse_space"};
-    static const uint64_t row[] = {1, 22, 3, 44, 5};
+    static const uint64_t row[] = {1, 22, 3, 44, 5, 6};
     (void)state;
     struct hf_error err;
     struct hf_profile *into, *from;

@@ -22,7 +22,7 @@ static bool commit(void *at, size_t bytes)
 
 static void begin(struct hf_live_table *table)
 {
-    struct hf_live_head head = {.magic = HF_LIVE_MAGIC, .major = HF_LIVE_MAJOR, .period_bytes = 1};
+    struct hf_live_head head = {.magic = HF_LIVE_MAGIC, .major = HF_LIVE_MAJOR, .period_bytes = 2};
     memset(memory, 0, sizeof memory);
     hf_live_plan(&head, sizeof memory);
     assert_true(hf_live_begin(table, memory, &head, commit));
@@ -38,6 +38,12 @@ static uint64_t at_crest(struct hf_live_table *table, uint32_t stack, bool of_ob
     if (of_objects)
         return (is_copy ? of->crest_objects : of->objects - of->freed_objects) / HF_LIVE_OBJECT;
     return is_copy ? of->crest_bytes : of->bytes - of->freed_bytes;
+}
+
+static uint32_t samples_at_crest(struct hf_live_table *table, uint32_t stack)
+{
+    const struct hf_live_stack *of = hf_live_stack(table, stack);
+    return of->crest == table->state->usage.crest ? of->crest_samples : of->samples;
 }
 
 struct model {
@@ -73,6 +79,8 @@ static void check_model(struct hf_live_table *table, const struct model *m)
     for (uint32_t i = 0; i < STACKS; i++) {
         assert_int_equal(at_crest(table, i, false), m->then[i]);
         assert_int_equal(at_crest(table, i, true), m->then_objects[i]);
+        assert_int_equal(samples_at_crest(table, i), m->then_objects[i]);
+        assert_int_equal(hf_live_stack(table, i)->samples, m->objects[i]);
         sum += at_crest(table, i, false);
     }
     assert_int_equal(sum, m->crest);

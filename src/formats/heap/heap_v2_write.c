@@ -406,7 +406,7 @@ static void choose_types(struct heap_v2_write_writer *w, size_t type)
     }
     /* Readers of heap_v2 have the number of samples from its own; of the peak nobody asked. */
     static const char *const beside[] = {HF_INUSE_SAMPLES, HF_PEAK_OBJECTS, HF_PEAK_SPACE,
-        HF_TEMPORARY_OBJECTS, HF_RESIDENT_SPACE, HF_START_OBJECTS, HF_START_SPACE};
+        HF_PEAK_SAMPLES, HF_TEMPORARY_OBJECTS, HF_RESIDENT_SPACE, HF_START_OBJECTS, HF_START_SPACE};
     for (size_t i = 0; i < HF_COUNT(beside); i++) {
         size_t at;
         if (hf_profile_find_type(w->profile, hf_text_of(beside[i]), &at) && at != type)

@@ -56,7 +56,8 @@ struct live_reader {
     const struct hf_live_start *start; /* NULL: nobody took it */
     uint64_t now_ns;                   /* as in struct hf_input */
     size_t start_type;                 /* HF_START_OBJECTS, HF_START_SPACE; 0: there are none */
-    size_t peak_type; /* HF_PEAK_OBJECTS, HF_PEAK_SPACE and HF_TEMPORARY_OBJECTS, one by one */
+    size_t peak_type;      /* HF_PEAK_OBJECTS, HF_PEAK_SPACE, HF_TEMPORARY_OBJECTS, one by one */
+    bool has_peak_samples; /* HF_PEAK_SAMPLES comes behind them */
     struct hf_live_resident_memory noted;           /* in the table */
     const struct hf_live_resident_memory *resident; /* what is known of it */
     size_t resident_type;                           /* HF_RESIDENT_SPACE, if something is */
@@ -154,12 +155,16 @@ static void live_put_peak(
                        atomic_load_explicit(&stack->freed_objects, memory_order_relaxed);
     uint64_t bytes = atomic_load_explicit(&stack->bytes, memory_order_relaxed) -
                      atomic_load_explicit(&stack->freed_bytes, memory_order_relaxed);
+    uint32_t samples = atomic_load_explicit(&stack->samples, memory_order_relaxed);
     if (atomic_load_explicit(&stack->crest, memory_order_relaxed) ==
         atomic_load_explicit(&r->table.state.usage.crest, memory_order_relaxed)) {
         objects = atomic_load_explicit(&stack->crest_objects, memory_order_relaxed);
         bytes = atomic_load_explicit(&stack->crest_bytes, memory_order_relaxed);
+        samples = atomic_load_explicit(&stack->crest_samples, memory_order_relaxed);
     }
     live_put_held(objects, bytes, values + r->peak_type);
+    if (r->has_peak_samples)
+        values[r->peak_type + 3] = samples;
 }
 
 /* What was freed at once. */
@@ -336,6 +341,10 @@ static enum hf_status live_add_types(struct live_reader *r, struct hf_error *err
         status = hf_profile_add_type(r->profile, HF_PEAK_SPACE, "bytes", err);
     if (status == HF_OK)
         status = hf_profile_add_type(r->profile, HF_TEMPORARY_OBJECTS, "objects", err);
+    r->has_peak_samples =
+        r->table.head.minor >= HF_LIVE_SAMPLES_SINCE && r->table.head.period_bytes > 1;
+    if (status == HF_OK && r->has_peak_samples)
+        status = hf_profile_add_type(r->profile, HF_PEAK_SAMPLES, "count", err);
     if (status == HF_OK)
         status = live_add_start(r, err);
     r->profile->capture.curve =

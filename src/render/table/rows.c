@@ -2,6 +2,7 @@
 
 #include "base/budget.h"
 #include "profile/interval.h"
+#include "profile/samples.h"
 #include "render/amount.h"
 #include "render/tally.h"
 
@@ -157,13 +158,20 @@ static enum hf_status choose_shown(
     return options->is_growth_first ? put_growth_first(rows, options, err) : HF_OK;
 }
 
-/* True if values of `type` are estimates in use of a plain profile which says what they stand on.
- */
+/* True if values of `type` are estimates, in use now or at the peak, of a plain profile which says
+ * what they stand on. */
 static bool find_samples(const struct hf_profile *profile, size_t type, size_t *out_type)
 {
-    return profile->capture.period_bytes > 1 && !profile->is_difference &&
-           (type == HF_INUSE_OBJECTS || type == HF_INUSE_SPACE) &&
-           hf_profile_find_type(profile, HF_TEXT(HF_INUSE_SAMPLES), out_type);
+    static const struct {
+        const char *objects, *space, *samples;
+    } kinds[] = {{"inuse_objects", "inuse_space", HF_INUSE_SAMPLES},
+        {HF_PEAK_OBJECTS, HF_PEAK_SPACE, HF_PEAK_SAMPLES}};
+    struct hf_text name = hf_profile_text(profile, profile->types[type].name);
+    bool is_found = false;
+    for (size_t i = 0; i < HF_COUNT(kinds); i++)
+        is_found |= (hf_text_is(name, kinds[i].objects) || hf_text_is(name, kinds[i].space)) &&
+                    hf_profile_find_type(profile, hf_text_of(kinds[i].samples), out_type);
+    return profile->capture.period_bytes > 1 && !profile->is_difference && is_found;
 }
 
 /* Gives each row, still in the order of the tally, the samples behind it. */
