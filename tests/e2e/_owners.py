@@ -1,6 +1,6 @@
 """Whether `heapflame run` names the function of the program that holds its memory (tests/owners): each program is built and
 recorded, and the function in the last line is compared with the labels. The short form is in owners.py, the long one in
-bench/soak.d/owners.py."""
+bench/soak.d/owners.py; the second half, which nobody tuned for, is judged by bench/soak.d/owners_second.py."""
 
 import os
 import re
@@ -12,6 +12,7 @@ from collections import Counter
 from _heap import SOURCE, TIMEOUT_S
 
 PROGRAMS = SOURCE / "tests/owners"
+SECOND = PROGRAMS / "second"
 RIGHT, USERS, WRAPPER, OTHER = ANSWERS = "right", "other user's code", "wrapper", "other"
 
 # How a source is built; "{out}" is then run.
@@ -41,16 +42,20 @@ OF_LIBRARIES = re.compile(
     r"|\w*x(m|c|re)alloc\w*|g_(\w*alloc\w*|str\w*dup\w*|slice_\w+|strnfill)|je_\w+"
     r"|_?Py(Object|Mem)_\w*(Malloc|Realloc|Calloc)|Perl_safesys\w+|ruby_x\w+|objspace_x\w+|_*(zend_|e)\w*alloc\w*|os::\w*alloc\w*|AllocateHeap"
 )
-SENTENCE = re.compile(r"^heapflame: (?P<name>.+?)(?: \((?P<file>[^()]+):(?P<line>\d+)\))?(?: via (?P<via>.+?))? holds (?P<held>.+?) in use", re.M)
+# "NAME holds 1 MiB of 2 MiB in use", or, of a program that frees what it used, "peaked at ...: NAME held 1 MiB of 2 MiB; ...".
+SENTENCE = re.compile(
+    r"^heapflame: (?:peaked at \S+ \w+ after \S+ \w+: )?(?P<name>.+?)(?: \((?P<file>[^()]+):(?P<line>\d+)\))?(?: via (?P<via>.+?))?"
+    r" (?:holds|held) (?P<held>.+?)(?: in use|;)", re.M
+)  # fmt: skip
 
 
 class Label:
     """One row of LABELS.md, and what was answered."""
 
-    def __init__(self, cells):
+    def __init__(self, cells, folder):
         self.program, self.language, self.options = cells[0], cells[1], cells[2]
         self.guilty, self.wrappers, self.others = ([re.compile(name.strip()) for name in cell.split(",") if name.strip()] for cell in cells[3:])
-        self.source = PROGRAMS / self.program
+        self.source = folder / self.program
         self.line, self.marked = self.guilty_line()
         self.message = self.missing = self.answer = self.name = self.where = self.held = None
         self.is_line_right = False
@@ -58,7 +63,7 @@ class Label:
     def guilty_line(self):
         """(file, number) of the line that says so; of a script of a real program there is none."""
         library = re.match(r"library (\S+)", self.options)
-        source = PROGRAMS / library[1] if library else self.source
+        source = self.source.parent / library[1] if library else self.source
         marked = [number for number, line in enumerate(source.read_text().splitlines(), 1) if re.search(r"\bguilty\b", line)]
         return (source.name, marked[0]) if marked else None, len(marked)
 
@@ -84,12 +89,12 @@ class Label:
         self.is_line_right = self.answer == RIGHT and self.line is not None and self.where == "%s:%d" % self.line
 
 
-def labels():
+def labels(folder=PROGRAMS):
     rows = []
-    for line in (PROGRAMS / "LABELS.md").read_text().splitlines():
+    for line in (folder / "LABELS.md").read_text().splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if len(cells) == 6 and re.fullmatch(r"\w+\.\w+", cells[0]):
-            rows.append(Label(cells))
+            rows.append(Label(cells, folder))
     return rows
 
 
@@ -101,8 +106,9 @@ def options_of(label):
     """Words for the compiler; None if a library is missing."""
     kind, _, rest = label.options.partition(" ")
     if kind == "pkg-config":
-        found = shell(["pkg-config", "--cflags", "--libs", rest]) if shutil.which("pkg-config") else None
-        return found.stdout.split() if found and found.returncode == 0 else None
+        package, *more = rest.split()
+        found = shell(["pkg-config", "--cflags", "--libs", package]) if shutil.which("pkg-config") else None
+        return found.stdout.split() + more if found and found.returncode == 0 else None
     if kind == "library":
         name = rest.split(".")[0]
         subprocess.run(["gcc", "-g", "-O1", "-fPIC", "-shared", "-o", f"lib{name}.so", PROGRAMS / rest], check=True)

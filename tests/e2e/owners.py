@@ -7,7 +7,7 @@ import re
 import sys
 
 from _heap import failing, heapflame, need
-from _owners import PROGRAMS, RIGHT, labels, look_at
+from _owners import PROGRAMS, RIGHT, SECOND, SENTENCE, labels, look_at
 from _suite import run_tests
 
 need("gcc", "g++")
@@ -18,9 +18,14 @@ CHOSEN = {"c_plain.c", "c_xmalloc.c", "c_perform.c", "c_vector.c", "c_asprintf.c
 
 def test_labels_are_sound():
     """Every program has one guilty line, is labelled once, and no name is of two columns."""
-    rows = labels()
+    for folder in PROGRAMS, SECOND:
+        check_labels(folder)
+
+
+def check_labels(folder):
+    rows = labels(folder)
     assert len(rows) >= 25 and len({row.program for row in rows}) == len(rows), [row.program for row in rows]
-    sources = {path.name for path in PROGRAMS.iterdir() if path.suffix != ".md"} - {"c_plugin_library.c"}
+    sources = {path.name for path in folder.iterdir() if path.is_file() and path.suffix != ".md"} - {"c_plugin_library.c"}
     assert sources == {row.program for row in rows}, sources ^ {row.program for row in rows}
     for row in rows:
         assert row.marked == (row.source.suffix != ".sh"), f"{row.program}: {row.marked} guilty lines"
@@ -28,6 +33,18 @@ def test_labels_are_sound():
         for answer, names in ((answer, [one.pattern for one in column]) for answer, column in columns.items()):
             for name in (name for name in names if re.fullmatch(r"[\w:]+", name)):
                 assert row.judge(name) == answer, (row.program, name, row.judge(name))
+
+
+def test_sentences():
+    """What is taken for the answer."""
+    for sentence, name, held in (
+        ("parse (a.c:5) holds 1.0 MiB of 2.0 MiB in use: see x", "parse", "1.0 MiB of 2.0 MiB"),
+        ("peaked at 40.1 MiB after 0.3 s: spike (s.c:9) held 38.1 MiB of 40.1 MiB; at the end main (s.c:3) holds 1 B of 1 B in use: see x",
+         "spike", "38.1 MiB of 40.1 MiB"),
+        ("a::b via std::string holds 3 B of 3 B in use: see x", "a::b", "3 B of 3 B"),
+    ):  # fmt: skip
+        found = SENTENCE.search(f"heapflame: in use over 4 s: , at most 1 B\nheapflame: {sentence}\n")
+        assert (found["name"], found["held"]) == (name, held), found
 
 
 def test_owners():
