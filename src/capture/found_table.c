@@ -123,6 +123,7 @@ struct found_table_search {
     uint32_t pid, inner_pid;
     uint32_t parent;      /* whose table it has mapped; 0: no other's */
     bool is_out_of_reach; /* it has a table that cannot be opened */
+    bool has_agent;       /* the agent is in the process */
 };
 
 static void look_at_mapping(struct found_table_search *search, const struct hf_map_line *m)
@@ -184,6 +185,16 @@ static enum hf_status say_without_table(uint32_t pid, struct hf_error *err)
         pid, has_profiler ? " (--engine jemalloc uses the profiler that its jemalloc has)" : "");
 }
 
+/* The agent is there, and gave up. */
+static enum hf_status say_without_malloc(uint32_t pid, struct hf_error *err)
+{
+    return hf_error_set(err, HF_ERR_SYSTEM,
+        "process %u has no live table: it was started under heapflame, but its program has its own "
+        "malloc, which cannot be replaced; to see which code touches its memory first, use "
+        "heapflame attach --what fault %u",
+        pid, pid);
+}
+
 /* Which files a process has mapped is told to those who may trace it. */
 static enum hf_status say_out_of_sight(uint32_t pid, struct hf_error *err)
 {
@@ -207,8 +218,10 @@ static enum hf_status search_mappings(struct found_table_search *search, struct 
         return errno == EACCES || errno == EPERM ? say_out_of_sight(search->pid, err) : status;
     uint64_t seen = 0; /* a table may be mapped in several pieces, of which the first is enough */
     while (hf_input_next(&maps, &line, &status, err)) {
-        if (!hf_map_line_parse(line, &mapping) || !found_table_is_table(&mapping) ||
-            mapping.inode == seen)
+        if (!hf_map_line_parse(line, &mapping))
+            continue;
+        search->has_agent |= hf_text_is(hf_text_basename(mapping.path), HF_FOUND_TABLE_AGENT);
+        if (!found_table_is_table(&mapping) || mapping.inode == seen)
             continue;
         seen = mapping.inode;
         look_at_mapping(search, &mapping);
@@ -226,6 +239,8 @@ static enum hf_status search_mappings(struct found_table_search *search, struct 
             "process %u is a child of the recorded process %u, but not recorded itself: start the "
             "parent with heapflame run --follow-fork",
             search->pid, search->parent);
+    if (err != NULL && search->has_agent)
+        return say_without_malloc(search->pid, err);
     return err != NULL ? say_without_table(search->pid, err) : HF_ERR_SYSTEM;
 }
 

@@ -23,6 +23,7 @@
 #include <stdbool.h>
 
 #define HF_FOUND_TABLE_ENDING ".live"
+#define HF_FOUND_TABLE_AGENT "libheapflame.so" /* the object that is loaded into a program */
 
 struct hf_found_table {
     int fd; /* open for reading; -1: none */

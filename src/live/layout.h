@@ -39,7 +39,7 @@
     8 /* 1: frames may be names; 2: bounds and calls in the state, the pid namespace in the head;  \
          3: what it executes in the state; 4: what is in use, and was at the peak, in the state    \
          and of each stack, and the parent in the head; 5: frames may be lines of code, and the    \
-         interpreter is in the state; 6: mappings, residents; 7: the curve; 8: the peak's samples */
+         interpreter is in the state; 6: mappings, residents; 7: the curve; 8: peaks' samples */
 #define HF_LIVE_PAGE_BYTES 4096u
 #define HF_LIVE_CONTROL_AT (2 * HF_LIVE_PAGE_BYTES)
 #define HF_LIVE_REGIONS_FROM (3 * HF_LIVE_PAGE_BYTES)

@@ -14,6 +14,7 @@ from pathlib import Path
 from _heap import HEAPFLAME, TIMEOUT_S
 
 KIB, MIB = 1 << 10, 1 << 20
+PERIOD = "64KiB"  # so that the shares hang on what is attributed, and not on chance: of 120 MiB, 512 KiB says 105 to 135
 IS_CAUSE = re.compile(r"\[.*\]")  # a row that is no code
 IS_NAMELESS = re.compile(r".*\+0x[0-9a-f]+")
 
@@ -28,7 +29,7 @@ def wait_until(happens, what, seconds=TIMEOUT_S):
 @contextlib.contextmanager
 def recorded(*command, options=(), **more):
     """The command under `run`; it may use its standard input and output, which are pipes, and is killed in the end."""
-    full = [HEAPFLAME, "run", "-q", *options, "-o", "coverage.%p.hfb" if "--follow-fork" in options else "coverage.hfb", "--", *command]
+    full = [HEAPFLAME, "run", "-q", "--period", PERIOD, *options, "-o", "coverage.%p.hfb" if "--follow-fork" in options else "coverage.hfb", "--", *command]
     environment = {**os.environ, "XDG_RUNTIME_DIR": str(Path.cwd())}
     process = subprocess.Popen([str(word) for word in full], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                env=environment, **more)  # fmt: skip

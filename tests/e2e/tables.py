@@ -13,6 +13,7 @@ from pathlib import Path
 from _suite import run_tests
 
 SOURCE = Path(os.environ["HEAPFLAME_SRC"])
+AGENT = Path(os.environ["BUILD"]).resolve() / "agent/libheapflame.so"
 PROGRAM, STATIC = Path("table").resolve(), Path("static").resolve()
 TIMEOUT_S = 600
 
@@ -199,6 +200,34 @@ def test_a_process_without_a_table():
             5,
             "",
             f"process {process.pid} has no live table: start it with heapflame run, or with the environment that heapflame env prints\n",
+        ),
+    )
+
+
+def test_a_process_with_its_own_malloc():
+    """The agent is in it and records nothing; to start it with `run` would not help."""
+    Path("own.c").write_text("""
+#include <stddef.h>
+#include <unistd.h>
+static char room[1 << 20];
+static size_t used;
+void *malloc(size_t size) { used += (size + 15) / 16 * 16; return used <= sizeof room ? room + used - (size + 15) / 16 * 16 : NULL; }
+void free(void *block) { (void)block; }
+int main(void) { return write(1, "ready\\n", 6) != 6 || pause(); }
+""")
+    subprocess.run(["gcc", "-rdynamic", "-o", "own", "own.c"], check=True)
+    environment = {**os.environ, "LD_PRELOAD": str(AGENT), "HEAPFLAME_CONF": f"prof:true,dir:{Path.cwd()}"}
+    with subprocess.Popen(["./own"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment) as process:
+        process.stdout.readline()
+        code, out, err = heapflame("top", process.pid)
+        process.kill()
+    expect_equal(
+        (code, out, err),
+        (
+            5,
+            "",
+            f"process {process.pid} has no live table: it was started under heapflame, but its program has its own malloc, which cannot be "
+            f"replaced; to see which code touches its memory first, use heapflame attach --what fault {process.pid}\n",
         ),
     )
 

@@ -1,12 +1,13 @@
 #include "cli/process/agent_path.h"
 
 #include "base/attr.h"
+#include "capture/found_table.h"
 #include "config.h"
 #include "os/file.h"
 #include "os/path.h"
 #include "symbol/debug_paths.h"
 
-#define AGENT "libheapflame.so"
+#define AGENT HF_FOUND_TABLE_AGENT
 
 enum hf_status hf_agent_path(char out_path[PATH_MAX], struct hf_error *err)
 {
