@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
 """heapflame flame and difffolded.pl against flamegraph.pl and difffolded.pl: folded stacks of 1e5, 1e6 and 1e7 lines.
 
+Also of 1e4, 1e5 and 1e6 lines that are all distinct, 16 and 108 frames deep on average, here with heapflame's own
+flamegraph.pl, too: sizes people have. PARTS=distinct in the environment runs these alone. Where flamegraph.pl needs more
+than 16 GiB, it draws the largest of these files that it manages, and heapflame alone draws the full one.
+
 The files are made by generate_calls.c (367 bytes a line) and kept in HEAPFLAME_BENCH_CACHE; script/bench runs this. The
 pictures are held to the same total. flamegraph.pl is the one of Debian's libdevel-nytprof-perl. difffolded.pl is not
 packaged: without FLAMEGRAPH_SCRIPTS=DIR, where the original is, difffolded.pl beside this file does the same work. Each
@@ -124,6 +128,11 @@ def flamegraph_once(lines):
     return record["figures"]
 
 
+DISTINCT = [("distinct", lines) for lines in ("1e4", "1e5", "1e6")] + [("distinct-deep", lines) for lines in ("1e4", "1e5", "1e6")]
+TOO_LARGE = {("distinct-deep", "1e6")}  # about 43 GiB for flamegraph.pl
+GOAL_DISTINCT = 20
+
+
 def draw(*arguments):
     return ["heapflame", "flame", "-q", "-o", "-", *arguments]
 
@@ -153,6 +162,23 @@ def judge_pictures(lines, medians):
     return all_met
 
 
+def compare_distinct(shape, lines):
+    """One file of distinct lines: whether both commands meet the goal. Each run of flamegraph.pl stands between two of ours."""
+    path = os.path.join(CACHE, f"flame.{lines}.{shape}.folded")
+    make(path, [f"{BUILD}/bench/generate-calls", str(int(float(lines))), "1", shape])
+    tools = {"heapflame flame": draw(path), "flamegraph.pl": [FLAMEGRAPH, path], "heapflame's": ["heapflame", "flamegraph.pl", "-q", path]}
+    if (shape, lines) in TOO_LARGE:
+        del tools["flamegraph.pl"]
+    medians = compare(f"{shape.replace('distinct', 'd')} {lines}", 5 if lines == "1e4" else 3 if lines == "1e5" else 1, tools,
+                      alike=("heapflame's", "flamegraph.pl"))
+    if "flamegraph.pl" not in tools:
+        return True
+    theirs = medians.pop("flamegraph.pl")
+    met = [expect(theirs[CPU] / ours[CPU] >= GOAL_DISTINCT, f"{shape} {lines}: {tool}: CPU 1/{theirs[CPU] / ours[CPU]:.1f}; the goal is 1/{GOAL_DISTINCT}")
+           for tool, ours in medians.items()]
+    return all(met)
+
+
 def judge_differences(first, second):
     folded = compare("1e6 and 1e6", 5, {"heapflame's": ["heapflame", "difffolded.pl", "-q", first, second],
                                         "difffolded.pl": ["perl", DIFFFOLDED, first, second]},
@@ -166,10 +192,14 @@ def judge_differences(first, second):
 
 
 def main():
-    prepare()
+    if os.environ.get("PARTS") != "distinct":
+        prepare()
     print(f"load before: {os.getloadavg()[0]:.2f}; difffolded.pl is {DIFFFOLDED.replace(SOURCE, 'bench')}\n")
     print("lines        tool                  CPU s   wall s  peak MiB   all CPU times, s")
-    met = [judge_pictures(lines, compare_pictures(lines)) for lines in ROUNDS]
+    met = [compare_distinct(shape, lines) for shape, lines in DISTINCT]
+    if os.environ.get("PARTS") == "distinct":
+        return 0 if all(met) else 1
+    met += [judge_pictures(lines, compare_pictures(lines)) for lines in ROUNDS]
     first, second = path_of("1e6"), path_of("1e6", 2)
     met.append(judge_differences(first, second))
     print("\nbeside, without a goal:", flush=True)

@@ -7,6 +7,7 @@
 
 #define GZIP_WINDOW_BITS (15 + 16) /* zlib.h: 16 more asks for gzip's header instead of zlib's */
 #define MEMORY_LEVEL 8
+#define LEVEL_IN_A_HURRY 1
 /* 50 to 480 instructions in zlib 1.2.13, the most where many matches are nearly as long. */
 #define STEPS_A_BYTE 200
 
@@ -57,6 +58,11 @@ enum hf_status hf_gzip_open(struct hf_gzip **out_gzip, struct hf_out *to, struct
     }
     *out_gzip = gzip;
     return HF_OK;
+}
+
+void hf_gzip_hurry(struct hf_gzip *gzip)
+{
+    (void)deflateParams(&gzip->stream, LEVEL_IN_A_HURRY, Z_DEFAULT_STRATEGY);
 }
 
 struct hf_out *hf_gzip_out(struct hf_gzip *gzip)

@@ -138,14 +138,16 @@ void hf_trie_data_put_nodes(const struct hf_trie_data *data, struct hf_out *out)
         hf_trie_data_put_number(out, data->name_of_frame[data->nodes[data->preorder[i]].frame]);
 }
 
-enum hf_status hf_trie_data_pack(void (*put_columns)(void *context, struct hf_out *out),
-    void *context, struct hf_out *out, struct hf_error *err)
+static enum hf_status trie_data_pack(void (*put_columns)(void *context, struct hf_out *out),
+    void *context, bool is_hurried, struct hf_out *out, struct hf_error *err)
 {
     struct hf_base64 base64;
     struct hf_gzip *gzip = NULL;
     hf_base64_init(&base64, out);
     enum hf_status status = hf_gzip_open(&gzip, &base64.bytes, err);
     if (status == HF_OK) {
+        if (is_hurried)
+            hf_gzip_hurry(gzip);
         put_columns(context, hf_gzip_out(gzip));
         status = hf_gzip_finish(gzip, err);
     }
@@ -154,4 +156,16 @@ enum hf_status hf_trie_data_pack(void (*put_columns)(void *context, struct hf_ou
     hf_gzip_close(gzip);
     hf_base64_done(&base64);
     return status;
+}
+
+enum hf_status hf_trie_data_pack(void (*put_columns)(void *context, struct hf_out *out),
+    void *context, struct hf_out *out, struct hf_error *err)
+{
+    return trie_data_pack(put_columns, context, false, out, err);
+}
+
+enum hf_status hf_trie_data_pack_quickly(void (*put_columns)(void *context, struct hf_out *out),
+    void *context, struct hf_out *out, struct hf_error *err)
+{
+    return trie_data_pack(put_columns, context, true, out, err);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #define FIRST_CAPACITY 64
+#define CAPACITY_SMALL 65536 /* up to here a map grows fast: memory is cheaper than moving */
 
 void hf_print_map_done(struct hf_print_map *map)
 {
@@ -37,7 +38,9 @@ static bool print_map_grow(struct hf_print_map *map)
 {
     struct hf_print_map larger = {
         .count = map->count,
-        .capacity = map->capacity != 0 ? map->capacity + map->capacity / 2 : FIRST_CAPACITY,
+        .capacity = map->capacity == 0               ? FIRST_CAPACITY
+                    : map->capacity < CAPACITY_SMALL ? 4 * map->capacity
+                                                     : map->capacity + map->capacity / 2,
     };
     if (!hf_budget_take(larger.capacity * sizeof *larger.slots))
         return false;

@@ -11,15 +11,22 @@ struct destination {
         char c;
         const char *replacement;
     } specials[SPECIALS_MAX + 1]; /* printable ASCII that is not written as itself; ends with 0 */
+    uint64_t low, high;           /* their bits: 0 to 63, and from 64 on */
 };
 
-static const struct destination xml = {
-    "\\", {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}}};
-static const struct destination json = {
-    "\\\\", {{'"', "\\\""}, {'\\', "\\\\"}, {'<', "\\u003c"}, {'>', "\\u003e"}, {'&', "\\u0026"}}};
-static const struct destination dot = {"\\\\", {{'"', "\\\""}, {'\\', "\\\\"}}};
-static const struct destination terminal = {"\\", {{0, NULL}}};
-static const struct destination folded = {"\\", {{';', "\\x3b"}}};
+#define LOW(c) (UINT64_C(1) << (c))
+#define HIGH(c) (UINT64_C(1) << ((c)-64))
+
+static const struct destination xml = {"\\",
+    {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}},
+    LOW('&') | LOW('<') | LOW('>') | LOW('"') | LOW('\''), 0};
+static const struct destination json = {"\\\\",
+    {{'"', "\\\""}, {'\\', "\\\\"}, {'<', "\\u003c"}, {'>', "\\u003e"}, {'&', "\\u0026"}},
+    LOW('"') | LOW('<') | LOW('>') | LOW('&'), HIGH('\\')};
+static const struct destination dot = {
+    "\\\\", {{'"', "\\\""}, {'\\', "\\\\"}}, LOW('"'), HIGH('\\')};
+static const struct destination terminal = {"\\", {{0, NULL}}, 0, 0};
+static const struct destination folded = {"\\", {{';', "\\x3b"}}, LOW(';'), 0};
 
 static const char *replacement(const struct destination *to, char c)
 {
@@ -58,6 +65,13 @@ static bool are_plain(const struct destination *to, const char *bytes)
     return true;
 }
 
+/* The same of one byte. */
+static inline bool is_plain(const struct destination *to, char c)
+{
+    uint64_t specials = (c & 64) != 0 ? to->high : to->low;
+    return c >= ' ' && c <= '~' && (specials >> (c & 63) & 1) == 0;
+}
+
 static void put_hidden(struct hf_out *out, char first_byte, uint32_t point, const char *backslash)
 {
     if (point == HF_UTF8_INVALID || point < 0x80)
@@ -70,9 +84,17 @@ static void escape(struct hf_out *out, struct hf_text text, const struct destina
 {
     size_t plain = 0; /* bytes before `at` that can go out as they are */
     size_t at = 0;
+    size_t looked = 0; /* up to here byte by byte: eight of them are not plain */
     while (at < text.size) {
-        if (text.size - at >= sizeof(uint64_t) && are_plain(to, text.data + at)) {
-            at += sizeof(uint64_t);
+        if (at >= looked && text.size - at >= sizeof(uint64_t)) {
+            if (are_plain(to, text.data + at)) {
+                at += sizeof(uint64_t);
+                continue;
+            }
+            looked = at + sizeof(uint64_t);
+        }
+        if (is_plain(to, text.data[at])) {
+            at++;
             continue;
         }
         uint32_t point;

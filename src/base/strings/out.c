@@ -42,7 +42,7 @@ enum hf_status hf_out_finish(struct hf_out *out, struct hf_error *err)
     return out->error.status;
 }
 
-void hf_out_bytes(struct hf_out *out, const char *data, size_t size)
+void hf_out_bytes_more(struct hf_out *out, const char *data, size_t size)
 {
     if (size == 0 || out->error.status != HF_OK)
         return;
@@ -85,25 +85,37 @@ void hf_out_printf(struct hf_out *out, const char *format, ...)
     va_end(args);
 }
 
-static void put_digits(struct hf_out *out, uint64_t value, unsigned base)
-{
-    char digits[20];
-    size_t at = sizeof digits;
-    do {
-        digits[--at] = "0123456789abcdef"[value % base];
-        value /= base;
-    } while (value != 0);
-    hf_out_bytes(out, digits + at, sizeof digits - at);
-}
-
 void hf_out_u64(struct hf_out *out, uint64_t value)
 {
-    put_digits(out, value, 10);
+    static const char pairs[] =
+        "00010203040506070809101112131415161718192021222324252627282930313233"
+        "34353637383940414243444546474849505152535455565758596061626364656667"
+        "6869707172737475767778798081828384858687888990919293949596979899";
+    char digits[20];
+    size_t at = sizeof digits;
+    while (value >= 100) {
+        at -= 2;
+        memcpy(digits + at, pairs + value % 100 * 2, 2);
+        value /= 100;
+    }
+    if (value >= 10) {
+        at -= 2;
+        memcpy(digits + at, pairs + value * 2, 2);
+    } else {
+        digits[--at] = (char)('0' + value);
+    }
+    hf_out_bytes(out, digits + at, sizeof digits - at);
 }
 
 void hf_out_hex(struct hf_out *out, uint64_t value)
 {
-    put_digits(out, value, 16);
+    char digits[16];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = "0123456789abcdef"[value & 15];
+        value >>= 4;
+    } while (value != 0);
+    hf_out_bytes(out, digits + at, sizeof digits - at);
 }
 
 void hf_out_hex_bytes(struct hf_out *out, struct hf_text bytes)

@@ -40,8 +40,20 @@ void hf_out_done(struct hf_out *out);
 /* Hands what is left to `flush` (if there is one) and says whether everything went well. */
 HF_MUST_CHECK enum hf_status hf_out_finish(struct hf_out *out, struct hf_error *err);
 
-/* The general way in; the inline ones below are for the common short pieces. */
-void hf_out_bytes(struct hf_out *out, const char *data, size_t size);
+/* The rare part of hf_out_bytes: where there is no room yet. */
+void hf_out_bytes_more(struct hf_out *out, const char *data, size_t size);
+
+static inline void hf_out_bytes(struct hf_out *out, const char *data, size_t size)
+{
+    size_t room = out->flush != NULL && out->capacity > HF_OUT_BLOCK ? HF_OUT_BLOCK : out->capacity;
+    if (out->size + size <= room && size != 0 && out->error.status == HF_OK) {
+        memcpy(out->data + out->size, data, size);
+        out->size += size;
+    } else {
+        hf_out_bytes_more(out, data, size);
+    }
+}
+
 void hf_out_printf(struct hf_out *out, const char *format, ...) HF_PRINTF(2, 3);
 
 /* Unsigned or signed decimal, without locale. */

@@ -9,6 +9,14 @@
 
 #include <stdlib.h>
 
+static size_t count_frames(const struct hf_flame_tree *tree)
+{
+    uint32_t last = 0;
+    for (size_t i = 1; i < tree->count; i++)
+        last = tree->nodes[i].frame > last ? tree->nodes[i].frame : last;
+    return (size_t)last + 1;
+}
+
 /* What each node held before, and holds now. */
 static bool add_held(struct hf_flame_colors *colors, const uint64_t *base_by_node)
 {
@@ -56,9 +64,14 @@ enum hf_status hf_flame_colors_init(struct hf_flame_colors *out_colors,
         .groups = options->colors_by_group ? groups : NULL};
     if (is_relative && !add_held(colors, options->base_by_node))
         return hf_error_memory(err);
-    if (colors->is_difference ||
-        (!is_relative && !is_chain && !options->colors_at_random && tree->changes == NULL))
+    if (colors->is_difference)
         return HF_OK;
+    if (!is_relative && !is_chain && !options->colors_at_random && tree->changes == NULL) {
+        size_t count = count_frames(tree);
+        colors->of_frame = hf_budget_calloc(count, sizeof *colors->of_frame);
+        colors->is_known = hf_budget_calloc(count, sizeof *colors->is_known);
+        return colors->of_frame != NULL && colors->is_known != NULL ? HF_OK : hf_error_memory(err);
+    }
     colors->of_node = hf_budget_calloc(tree->count, sizeof *colors->of_node);
     colors->is_known = hf_budget_calloc(tree->count, sizeof *colors->is_known);
     if (is_chain)
@@ -72,6 +85,7 @@ enum hf_status hf_flame_colors_init(struct hf_flame_colors *out_colors,
 void hf_flame_colors_done(struct hf_flame_colors *colors)
 {
     hf_budget_free(colors->of_node);
+    hf_budget_free(colors->of_frame);
     hf_budget_free(colors->is_known);
     hf_budget_free(colors->is_woken);
     hf_budget_free(colors->held);
@@ -122,8 +136,15 @@ static struct hf_text woken_name(struct hf_flame_colors *colors, uint32_t node, 
 struct hf_color hf_flame_color_of_node(struct hf_flame_colors *colors, uint32_t node)
 {
     struct hf_text name = hf_flame_color_name(colors->tree, node);
-    if (colors->of_node == NULL)
+    if (colors->of_node == NULL && node == HF_STACK_ROOT)
         return hf_flame_color_of_name(colors, name);
+    if (colors->of_node == NULL) {
+        uint32_t frame = colors->tree->nodes[node].frame;
+        if (!colors->is_known[frame])
+            colors->of_frame[frame] = hf_flame_color_of_name(colors, name);
+        colors->is_known[frame] = true;
+        return colors->of_frame[frame];
+    }
     if (colors->is_known[node])
         return colors->of_node[node];
     struct hf_color color;

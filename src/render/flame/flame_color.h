@@ -28,8 +28,9 @@ struct hf_flame_colors {
     struct hf_flame_groups *groups; /* NULL: the palette's colours */
     struct hf_flame_held *held;     /* of is_relative: by node, with all below */
     struct hf_color *of_node;       /* those known so far; NULL: by name */
-    bool *is_known;
-    struct hf_color of_no_stack; /* of a plain profile, once it is known */
+    struct hf_color *of_frame;      /* by frame, where of_node is NULL */
+    bool *is_known;                 /* by node, or by frame */
+    struct hf_color of_no_stack;    /* of a plain profile, once it is known */
     bool knows_no_stack;
     bool *is_woken;      /* by node, of the palette "chain": beyond a frame "--" */
     struct hf_out woken; /* scratch */

@@ -204,7 +204,7 @@ enum hf_status hf_flame_put_data(const struct hf_flame_picture *picture,
         hf_out_string(out, "<metadata id=\"head\">");
         flame_data_put_head(&c, out);
         hf_out_string(out, "</metadata>\n<metadata id=\"data\">");
-        status = hf_trie_data_pack(flame_data_put_columns, &c, out, err);
+        status = hf_trie_data_pack_quickly(flame_data_put_columns, &c, out, err);
         hf_out_string(out, "</metadata>\n");
     }
     hf_trie_data_done(&c.trie);

@@ -21,16 +21,6 @@ double hf_flame_row_y(const struct hf_flame_options *options, size_t index)
     return ROW_FONT_SIZES * options->font_size_px * (double)(index + 1);
 }
 
-uint64_t hf_flame_layout_width(
-    const struct hf_flame_layout *layout, const struct hf_flame_tree *tree, size_t node)
-{
-    if (node == HF_STACK_ROOT)
-        return layout->total;
-    uint64_t width = hf_flame_tree_width(tree, node);
-    uint64_t room = layout->total - tree->start[node];
-    return width < room ? width : room;
-}
-
 /* Values without a stack get a box, except where a plain count of flamegraph.pl's is asked for. */
 static void keep_no_stack(struct hf_flame_layout *layout, const struct hf_flame_tree *tree,
     const struct hf_flame_options *options, double min_units)

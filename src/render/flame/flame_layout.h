@@ -64,8 +64,15 @@ void hf_flame_layout_set_rows(
  * Width of a node as drawn, in units of the value: `all` may be wider than its sum
  * (options->total), and a saturated sum is cut where `all` ends.
  */
-uint64_t hf_flame_layout_width(
-    const struct hf_flame_layout *layout, const struct hf_flame_tree *tree, size_t node);
+static inline uint64_t hf_flame_layout_width(
+    const struct hf_flame_layout *layout, const struct hf_flame_tree *tree, size_t node)
+{
+    if (node == HF_STACK_ROOT)
+        return layout->total;
+    uint64_t width = hf_flame_tree_width(tree, node);
+    uint64_t room = layout->total - tree->start[node];
+    return width < room ? width : room;
+}
 
 /* The box of what lies at [start, start + width) on level `depth`. */
 struct hf_flame_box hf_flame_layout_box(const struct hf_flame_layout *layout,

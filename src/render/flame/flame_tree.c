@@ -25,12 +25,6 @@ void hf_flame_tree_done(struct hf_flame_tree *tree)
     *tree = (struct hf_flame_tree){0};
 }
 
-uint64_t hf_flame_tree_width(const struct hf_flame_tree *tree, size_t node)
-{
-    bool ignored;
-    return hf_add_saturating(tree->sums[node].value, tree->sums[node].released, &ignored);
-}
-
 uint64_t hf_flame_tree_own_width(const struct hf_flame_tree *tree, size_t node)
 {
     const uint32_t *first = tree->order.first_children;

@@ -59,7 +59,11 @@ HF_MUST_CHECK enum hf_status hf_flame_tree_compare(struct hf_flame_tree *tree,
     const struct hf_profile *folded, size_t type, size_t base, struct hf_error *err);
 
 /* Width of a node in units of the value. */
-uint64_t hf_flame_tree_width(const struct hf_flame_tree *tree, size_t node);
+static inline uint64_t hf_flame_tree_width(const struct hf_flame_tree *tree, size_t node)
+{
+    bool ignored;
+    return hf_add_saturating(tree->sums[node].value, tree->sums[node].released, &ignored);
+}
 
 /* What a node holds itself, without its children; but in a chart it lies at its left edge. */
 uint64_t hf_flame_tree_own_width(const struct hf_flame_tree *tree, size_t node);
