@@ -130,6 +130,7 @@ def flamegraph_once(lines):
 
 DISTINCT = [("distinct", lines) for lines in ("1e4", "1e5", "1e6")] + [("distinct-deep", lines) for lines in ("1e4", "1e5", "1e6")]
 TOO_LARGE = {("distinct-deep", "1e6")}  # about 43 GiB for flamegraph.pl
+ROUNDS_DISTINCT = {("distinct", "1e4"): 5, ("distinct", "1e5"): 3, ("distinct-deep", "1e4"): 3}  # others once
 GOAL_DISTINCT = 20
 
 
@@ -169,7 +170,7 @@ def compare_distinct(shape, lines):
     tools = {"heapflame flame": draw(path), "flamegraph.pl": [FLAMEGRAPH, path], "heapflame's": ["heapflame", "flamegraph.pl", "-q", path]}
     if (shape, lines) in TOO_LARGE:
         del tools["flamegraph.pl"]
-    medians = compare(f"{shape.replace('distinct', 'd')} {lines}", 5 if lines == "1e4" else 3 if lines == "1e5" else 1, tools,
+    medians = compare(f"{shape.replace('distinct', 'd')} {lines}", ROUNDS_DISTINCT.get((shape, lines), 1), tools,
                       alike=("heapflame's", "flamegraph.pl"))
     if "flamegraph.pl" not in tools:
         return True
