@@ -22,7 +22,9 @@ class Label:
     """One row of LABELS.md, and what was answered."""
 
     def __init__(self, program, function, right, rate):
-        self.program, self.function, self.right, self.rate = program, function, right, rate
+        self.program, self.function, self.rate = program, function, rate
+        self.is_twin = right == ["twin"]  # of a leak: counted apart
+        self.right = ["leak", "undecided"] if self.is_twin else right
         self.answers, self.covered, self.slopes = Counter(), 0, []
 
     def see(self, place):
@@ -102,9 +104,10 @@ def judge(rows, seeds):
 
 
 class Sums:
-    """The four goals over all rows."""
+    """The four goals over all rows but twins of a leak."""
 
     def __init__(self, rows):
+        rows = [row for row in rows if not row.is_twin]
         total = sum(row.total for row in rows)
         self.right = sum(row.right_share * row.total for row in rows) / total
         self.false_leaks = sum(row.answers["leak"] for row in rows if row.levels_off)
@@ -128,5 +131,6 @@ def table(rows):
     for row in rows:
         covers = f"{row.covered / len(row.slopes):6.0%}" if row.slopes else ""
         answers = ", ".join(f"{answer} {count}" for answer, count in row.answers.most_common())
-        lines.append(f"{row.program:18} {row.function:16} {row.right_share:6.0%}  {covers:6}  {answers}")
+        right = "twin" if row.is_twin else f"{row.right_share:.0%}"
+        lines.append(f"{row.program:18} {row.function:16} {right:>6}  {covers:6}  {answers}")
     return "\n".join(lines)
