@@ -277,9 +277,7 @@ static enum hf_status write_page(struct hf_view *view, const struct hf_report_op
                                    : HF_PALETTE_BY_SUM,
         .count_name = p->count_name,
         .type = view->type,
-        .view = p->is_reversed   ? "reverse"
-                : p->is_inverted ? "icicle"
-                                 : "flame",
+        .view = p->is_reversed ? "reverse" : "icicle",
         .has_totals = view->has_totals,
         .base_total = view->base_total,
         .current_total = view->current_total,

@@ -41,9 +41,31 @@ start_thread;loop;timer 102400
 export const rows = (page, chart = "main") => page.evaluate((which) => {
   const { layout } = heapflame[which];
   return Array.from({ length: layout.rowStart.length - 1 }, (_, row) =>
-    Array.from(layout.rowNodes.subarray(layout.rowStart[row], layout.rowStart[row + 1]),
+    Array.from(layout.rowNodes.subarray(layout.rowStart[row], layout.rowStart[row + 1]).filter((node) => node === 0 || layout.width[node] > 0),
       (node) => `${heapflame.profile.names[layout.tree.name[node]]} ${layout.width[node]}`));
 }, chart);
+
+// Something of the settings, which are opened for it.
+async function inSettings(page, id, act) {
+  const control = page.locator(`#${id}`);
+  const isInside = await page.evaluate((of) => document.getElementById(of).closest("#settings") !== null, id);
+  if (isInside) await page.evaluate(() => document.getElementById("settings").showPopover());
+  await act(control);
+  if (isInside) await page.evaluate(() => document.getElementById("settings").hidePopover());
+}
+
+export const select = (page, id, value) => inSettings(page, id, (control) => control.selectOption(value));
+export const tick = (page, id, isOn = true) => inSettings(page, id, (control) => control.setChecked(isOn));
+
+// Whether the settings offer it.
+export async function isOffered(page, id) {
+  let isShown = false;
+  await inSettings(page, id, async (control) => { isShown = await control.isVisible(); });
+  return isShown;
+}
+
+// The graph with the root at the bottom.
+export const flame = (url) => `${url}#v=flame`;
 
 export const details = (page) => page.textContent("#details");
 

@@ -32,7 +32,7 @@ function heap(point) {
     "", "MAPPED_LIBRARIES:", "1000-9000 r-xp 00000000 00:00 0 /opt/service", ""].join("\n");
 }
 
-function points() {
+export function seriesFiles() {
   return Array.from({ length: 8 }, (_, point) => {
     const name = `service-${point + 1}.heap`;
     writeFileSync(name, heap(point));
@@ -51,7 +51,7 @@ export const SHOTS = {
 
 // Writes them into a folder.
 export async function shoot(browser, folder) {
-  const address = drawFiles("service", points(), "--series", "--title", "A service, eight times");
+  const address = drawFiles("service", seriesFiles(), "--series", "--title", "A service, eight times");
   for (const [name, [hash, colorScheme]] of Object.entries(SHOTS)) {
     const page = await open(browser, `${address}#${hash}`, { colorScheme, viewport: { width: 980, height: 560 } });
     await page.screenshot({ path: `${folder}/${name}.png` });

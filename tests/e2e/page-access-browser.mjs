@@ -5,7 +5,7 @@
 import { readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, expectEqual } from "../browser/browser.mjs";
-import { draw, drawFiles, open, runTests, SERVICE } from "../browser/page.mjs";
+import { draw, drawFiles, flame, isOffered, open, runTests, select, SERVICE } from "../browser/page.mjs";
 
 const AXE = join(process.env.HEAPFLAME_SRC, "tests/browser/node_modules/axe-core/axe.min.js");
 const VIEWS = ["1", "2", "3", "4", "5", "6", "7"];
@@ -41,7 +41,7 @@ async function passesAxe(browser) {
     }
   }
   const threads = await open(browser, drawFiles("axe-threads", [join(process.env.HEAPFLAME_SRC, "tests/fixtures/threads.heap")], "--quiet"));
-  expect(await threads.isVisible("#thread"), "no choice of threads");
+  expect(await isOffered(threads, "thread"), "no choice of threads");
   expectEqual(await problemsOf(threads), [], "threads");
   for (const colorScheme of ["light", "dark"]) {
     const page = await open(browser, `${address}#k=hide%3Dloop&s=json`, { colorScheme });
@@ -62,17 +62,17 @@ async function passesAxe(browser) {
 async function followsThemes(browser) {
   const page = await open(browser, draw("theme", SERVICE), { colorScheme: "dark" });
   const ground = (of = page) => of.evaluate(() => getComputedStyle(document.body).backgroundColor);
-  expectEqual(await ground(), "rgb(29, 30, 32)", "the system's");
-  await page.selectOption("#theme", "light");
-  expectEqual(await ground(), "rgb(253, 253, 251)", "light");
+  expectEqual(await ground(), "rgb(23, 24, 26)", "the system's");
+  await select(page, "theme", "light");
+  expectEqual(await ground(), "rgb(255, 255, 255)", "light");
   expectEqual(new URL(page.url()).hash, "#theme=light", "link");
   const again = await open(browser, page.url(), { colorScheme: "dark" });
-  expectEqual([await ground(again), await again.inputValue("#theme")], ["rgb(253, 253, 251)", "light"], "by its link");
-  await page.selectOption("#theme", "auto");
+  expectEqual([await ground(again), await again.inputValue("#theme")], ["rgb(255, 255, 255)", "light"], "by its link");
+  await select(page, "theme", "auto");
   await page.emulateMedia({ colorScheme: "light" });
-  expectEqual(await ground(), "rgb(253, 253, 251)", "the system's, changed");
+  expectEqual(await ground(), "rgb(255, 255, 255)", "the system's, changed");
   await page.emulateMedia({ forcedColors: "active" });
-  const [pressed, other] = await page.evaluate(() => ["flame", "icicle"].map((view) =>
+  const [pressed, other] = await page.evaluate(() => ["Graph", "Table"].map((view) =>
     getComputedStyle(document.querySelector(`button[data-view=${view}]`)).backgroundColor));
   expect(pressed !== other, `the view that is on looks like the others in forced colours: ${pressed}`);
   await page.emulateMedia({ reducedMotion: "reduce" });
@@ -83,7 +83,7 @@ async function followsThemes(browser) {
 // The root's row is seen whole, also after the legend and the like have taken their room.
 async function fitsNarrowWindows(browser) {
   const deep = `${Array.from({ length: 60 }, (_, i) => `level_${i}`).join(";")} 10\n`;
-  const page = await open(browser, draw("narrow", `${deep}${SERVICE}`), { viewport: { width: 375, height: 700 } });
+  const page = await open(browser, flame(draw("narrow", `${deep}${SERVICE}`)), { viewport: { width: 375, height: 700 } });
   const atBottom = () => page.evaluate(() => {
     const { clientHeight, scrollHeight, scrollTop } = document.getElementById("main");
     return scrollHeight - scrollTop - clientHeight;
@@ -97,7 +97,7 @@ async function fitsNarrowWindows(browser) {
 }
 
 async function growsWithText(browser) {
-  const page = await open(browser, draw("large", SERVICE), { deviceScaleFactor: 2 });
+  const page = await open(browser, flame(draw("large", SERVICE)), { deviceScaleFactor: 2 });
   const canvas = () => page.evaluate(() => {
     const { clientHeight, clientWidth } = document.getElementById("main");
     const { width, height } = document.querySelector("#main canvas");
@@ -116,7 +116,7 @@ async function growsWithText(browser) {
   for (const key of VIEWS) {
     await page.keyboard.press(key);
     const clipped = await page.evaluate(() => [...document.querySelectorAll("header *, footer *, #filters *, #picked, td, th")]
-      .filter((element) => element.getClientRects().length > 0 && !element.closest(".unseen, #table"))
+      .filter((element) => element.getClientRects().length > 0 && !element.closest(".unseen, #table, #details, #hits")) // those end in "…"
       .filter((element) => {
         const { left, right, top, bottom } = element.getBoundingClientRect();
         return left < 0 || right > innerWidth + 1 || top < 0 || bottom > innerHeight + 1 ||
@@ -134,12 +134,12 @@ async function contrastsOnEveryPalette(browser) {
   writeFileSync("contrast.folded", "main;name_0;ns::f0_[j];java/x/y0_[k] 900\nmain;freed 500\nmain;name_7919 70\n");
   const palettes = ["hot", "mem", "io", "wakeup", "chain", "java", "js", "perl", "red", "green", "blue", "aqua", "yellow", "purple", "orange"];
   const pages = [...palettes.map((palette) => [draw(`contrast-${palette}`, many, "--colors", palette), ["names"]]),
-    [draw("contrast-change", many, "--base", "contrast.folded"), ["growth", "red-blue"]],
-    [drawFiles("contrast-sizes", [join(process.env.HEAPFLAME_SRC, "tests/fixtures/service.heaptrack")]), ["size", "modules"]]];
+    [draw("contrast-change", many, "--base", "contrast.folded"), ["relative", "absolute", "red-blue", "groups"]],
+    [drawFiles("contrast-sizes", [join(process.env.HEAPFLAME_SRC, "tests/fixtures/service.heaptrack")]), ["groups", "size", "modules"]]];
   for (const [address, colorings] of pages) {
     const page = await open(browser, address);
     for (const coloring of colorings) {
-      if (coloring !== "names") await page.selectOption("#coloring", coloring);
+      await select(page, "coloring", coloring);
       const worst = await page.evaluate(() => {
         const { look, main: { layout } } = heapflame;
         const linear = (c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4);
@@ -158,21 +158,27 @@ async function contrastsOnEveryPalette(browser) {
   }
 }
 
-async function printsAllRows(browser) {
+// Paper: one sheet with what the page is of, the graph as it is seen, what colours mean, and the first rows of the table.
+async function printsOneSheet(browser) {
   const deep = `${Array.from({ length: 100 }, (_, i) => `level_${i}`).join(";")} 10\n`;
-  const page = await open(browser, draw("print", deep));
-  const height = () => page.evaluate(() => document.querySelector("#main canvas").height);
-  const before = await height();
-  await page.emulateMedia({ media: "print" });
-  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
-  expectEqual(await height(), 101 * 18, "all rows");
-  expect(!await page.isVisible("#views") && await page.isVisible("#title"), "what is on paper");
-  const bottom = await page.evaluate(() => document.querySelector("#main canvas").getBoundingClientRect().height);
-  expect(bottom > 1500, `only ${bottom} px reach the paper`);
-  await page.emulateMedia({ media: "screen" });
-  await page.evaluate(() => dispatchEvent(new Event("afterprint")));
-  expectEqual(await height(), before, "as before");
-  expect((await page.pdf()).length > 10000, "an empty print");
+  for (const [name, hash] of [["print", "flat"], ["print-table", "v=table"], ["print-callers", "v=reverse&theme=dark"]]) {
+    const page = await open(browser, `${draw(name, deep + SERVICE)}#${hash}`);
+    const height = () => page.evaluate(() => document.querySelector("#main canvas").height);
+    const before = await height();
+    for (const options of [{ landscape: true }, { preferCSSPageSize: true }, { format: "A4" }, { format: "Letter" }]) {
+      const sheets = (await page.pdf(options)).toString("latin1").match(/\/Type\s*\/Page\b/g);
+      expectEqual(sheets?.length, 1, `${name}: sheets, ${JSON.stringify(options)}`);
+    }
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    expect(await page.isVisible("#title") && await page.isVisible("#legend") && !await page.isVisible("#views"), `${name}: what is on paper`);
+    expectEqual(await page.locator("#paper tbody tr").count(), 10, `${name}: rows of the table`);
+    expectEqual(await page.evaluate(() => heapflame.look.theme), "light", `${name}: colours of paper`);
+    await page.emulateMedia({ media: "screen" });
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    expectEqual(await height(), before, `${name}: as before`);
+    await page.close();
+  }
 }
 
-await runTests(passesAxe, followsThemes, fitsNarrowWindows, growsWithText, contrastsOnEveryPalette, printsAllRows);
+await runTests(passesAxe, followsThemes, fitsNarrowWindows, growsWithText, contrastsOnEveryPalette, printsOneSheet);

@@ -5,7 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, expectEqual } from "../browser/browser.mjs";
-import { draw, open, rows, runTests, SERVICE } from "../browser/page.mjs";
+import { draw, flame, open, rows, runTests, SERVICE } from "../browser/page.mjs";
 
 const HOSTILE = "</script><script>alert(1)</script>;a&b;<x y=\"'> 40\n\u202eevil;]]>;a\\\\b 30\n\u0001;\ufffe;\ud83d\ude00 20\nm;new 50\nm;new(ul) 30\nm;new;x 20\nm;new(ul);x 5\n";
 
@@ -70,7 +70,7 @@ async function savesForOtherTools(browser) {
     expectEqual(lines.sort().join(""), fold("newer.folded", ...options).match(/.*\n/g).sort().join(""), `speedscope, ${name}`);
     for (const { endValue, weights } of profiles) expectEqual(endValue, weights.reduce((a, b) => a + b, 0), "its total");
   }
-  const zoomed = await open(browser, draw("tools-zoomed", SERVICE));
+  const zoomed = await open(browser, flame(draw("tools-zoomed", SERVICE)));
   await zoomed.focus("#main");
   for (const key of ["ArrowUp", "ArrowUp", "Enter"]) await zoomed.keyboard.press(key);
   expectEqual(fold(await exported(zoomed, "pprof")), fold("newer.folded", "--focus", "^serve$"), "what is zoomed into");
@@ -90,13 +90,13 @@ async function savesPng(browser) {
   const png = readFileSync(await exported(page, "PNG picture"));
   expectEqual(png.subarray(0, 8).toString("latin1"), "\u0089PNG\r\n\u001a\n", "signature");
   expectEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [2 * 1220, 2 * (20 + 20 + 6 * 18)], "size at two pixels each");
-  const deep = await open(browser, draw("deep-png", `${Array.from({ length: 5000 }, (_, i) => `f${i % 7}`).join(";")} 10\n`));
+  const deep = await open(browser, `${draw("deep-png", `${Array.from({ length: 5000 }, (_, i) => `f${i % 7}`).join(";")} 10\n`)}#flat`);
   const cut = readFileSync(await exported(deep, "PNG picture"));
   expect(cut.readUInt32BE(20) > 16000 && cut.readUInt32BE(20) <= 16384, `height ${cut.readUInt32BE(20)}`);
 }
 
 async function savesFolded(browser) {
-  const page = await open(browser, draw("folded", SERVICE));
+  const page = await open(browser, flame(draw("folded", SERVICE)));
   const fold = (...options) => run("heapflame", ["fold", "-", ...options], SERVICE);
   const saved = async () => readFileSync(await exported(page, "Folded stacks"), "utf8");
   expectEqual(await saved(), fold(), "all");

@@ -13,7 +13,7 @@ const ENTER = "\ue007";
 
 async function opensDrawsAndZooms(firefox) {
   const url = draw("firefox", SERVICE);
-  await firefox.ask("WebDriver:Navigate", { url: `${url}#s=json` });
+  await firefox.ask("WebDriver:Navigate", { url: `${url}#v=flame&s=json&c=names` });
   await firefox.until(`"ready" in document.body.dataset`);
   await firefox.until(`document.getElementById("matched").textContent === "4 frames, 1,840,865, 2.25 %"`);
   // The page draws with the next picture of the screen: under load that is some time later.
@@ -33,7 +33,8 @@ async function opensDrawsAndZooms(firefox) {
   for (const key of ["2", "3", "4", "5", "6", "7", "1"]) {
     await firefox.keys(key);
     const shown = await firefox.run(`return [...document.querySelectorAll("main > section")].filter((section) => !section.hidden).length`);
-    expectEqual(shown, 1, `sections of view ${key}`);
+    const isWide = await firefox.run("return innerWidth >= 1240"); // then the graph stands beside the table and the sandwich
+    expectEqual(shown, isWide && (key === "5" || key === "6") ? 2 : 1, `sections of view ${key}`);
   }
   await firefox.run(`const host = document.getElementById("main"), { left, width, bottom } = host.getBoundingClientRect();
     host.dispatchEvent(new MouseEvent("click", { clientX: left + width / 2, clientY: bottom - 27, bubbles: true }))`);

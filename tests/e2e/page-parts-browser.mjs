@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, expectEqual } from "../browser/browser.mjs";
-import { choose, copied, details, draw, drawFiles, focus, open, rows, runTests } from "../browser/page.mjs";
+import { choose, copied, details, draw, drawFiles, focus, isOffered, open, rows, runTests, select, tick } from "../browser/page.mjs";
 
 const permissions = ["clipboard-read", "clipboard-write"];
 
@@ -59,12 +59,12 @@ const top = (page) => rows(page).then(([all]) => all[0]);
 async function showsThreads(browser) {
   const page = await open(browser, page_("threads"));
   expectEqual(await page.locator("#thread option").allTextContents(), ["all", "1", "2"], "threads");
-  await page.selectOption("#thread", "2");
+  await select(page, "thread", "2");
   expectEqual(await rows(page).then((all) => all.slice(0, 4)), [["all 2040960"], ["main 2040960"], ["serve 2040960"],
     ["parse 40960", "qsort_r 2000000"]], "the stacks of a thread");
   expectEqual(new URL(page.url()).hash, "#thread=2", "link");
   expectEqual(await top(await open(browser, page.url())), "all 2040960", "by the link");
-  await page.selectOption("#metric", "alloc_objects");
+  await select(page, "metric", "alloc_objects");
   expectEqual(await top(page), "all 12", "objects of a thread");
   const heap = await open(browser, drawFiles("heap-threads", [join(process.env.HEAPFLAME_SRC, "tests/fixtures/threads.heap")]));
   expectEqual(await heap.locator("#thread option").allTextContents(), ["all", "0: main thread", "7"], "of jemalloc");
@@ -73,26 +73,26 @@ async function showsThreads(browser) {
   const many = await open(browser, drawFiles("crowd", ["crowd.heap"], "--quiet"));
   expectEqual(await many.locator("#thread option").count(), 1 + 1000 + 1, "threads that can be chosen");
   expectEqual(await many.locator("#thread option").last().textContent(), "200 that hold less are left out", "the others");
-  await many.selectOption("#thread", "200");
+  await select(many, "thread", "200");
   expectEqual(await top(many), "all 1200", "the smallest that is listed");
   const folded = await open(browser, draw("no-threads", "main 1\n"));
-  expect(!await folded.isVisible("#thread"), "threads of a profile without");
+  expect(!await isOffered(folded, "thread"), "threads of a profile without");
 }
 
 async function showsSizesAndLifetimes(browser) {
   const page = await open(browser, page_("classes"));
   expectEqual(await page.locator("#size option").allTextContents(), ["all", "16 B to 256 B", "4.0 KiB to 64.0 KiB", "64.0 KiB to 1.0 MiB"],
     "sizes");
-  await page.selectOption("#size", "1");
+  await select(page, "size", "1");
   expectEqual(await top(page), `all ${sumOf(0, 3)}`, "small objects");
-  await page.selectOption("#lifetime", { label: "below 16 nanoseconds" });
+  await select(page, "lifetime", { label: "below 16 nanoseconds" });
   expectEqual(await top(page), `all ${sumOf(3)}`, "small objects that live shortly");
   expectEqual(await top(await open(browser, page.url())), `all ${sumOf(3)}`, "by the link");
-  await page.selectOption("#size", "");
-  await page.selectOption("#lifetime", { label: "16,777,216 nanoseconds to 268,435,456 nanoseconds" });
+  await select(page, "size", "");
+  await select(page, "lifetime", { label: "16,777,216 nanoseconds to 268,435,456 nanoseconds" });
   expectEqual(await top(page), `all ${sumOf(2)}`, "objects that live long");
   const folded = await open(browser, draw("no-sizes", "main 1\n"));
-  expect(!await folded.isVisible("#size") && !await folded.isVisible("#lifetime"), "sizes of a profile without");
+  expect(!await isOffered(folded, "size") && !await isOffered(folded, "lifetime"), "sizes of a profile without");
 }
 
 async function showsModules(browser) {
@@ -116,7 +116,7 @@ async function showsModules(browser) {
   await choose(page, "Hide all of [libc.so.6]");
   await page.waitForFunction(() => !heapflame.main.layout.tree.name.includes(heapflame.profile.names.indexOf("qsort_r")));
   await page.keyboard.press("u");
-  await page.selectOption("#coloring", "modules");
+  await select(page, "coloring", "modules");
   const colors = await page.evaluate(() => ["main", "serve", "parse", "qsort_r"].map((name) => {
     const { layout } = heapflame.main;
     return heapflame.look.colorsOf(layout)(layout.tree.name.indexOf(heapflame.profile.names.indexOf(name)));
@@ -128,14 +128,14 @@ async function showsModules(browser) {
 async function showsMeanSizes(browser) {
   const page = await open(browser, page_("means"));
   expect((await details(page)).includes(" · mean size 2.0 KiB · "), await details(page)); // 2,073,360 of 1,016
-  await page.selectOption("#metric", "alloc_objects");
+  await select(page, "metric", "alloc_objects");
   expect((await details(page)).includes(" · mean size 2.0 KiB · "), await details(page));
-  await page.selectOption("#coloring", "size");
+  await select(page, "coloring", "size");
   await page.keyboard.press("6");
   await page.getByRole("button", { name: "Mean size" }).click();
-  expectEqual(await page.locator("#table tbody tr td:last-child").allTextContents(),
+  expectEqual(await page.locator("#table tbody tr td button").allTextContents(),
     ["compare", "qsort_r", "main", "serve", "parse", "object_add"], "by mean size");
-  expectEqual(await page.locator("#table tbody tr").first().locator("td").nth(4).textContent(), "976.6 KiB", "mean size");
+  expectEqual(await page.locator("#table tbody tr").first().locator("td").nth(6).textContent(), "976.6 KiB", "mean size");
 }
 
 const LONG = "main;std::vector<std::pair<int, std::string>, std::allocator<int> >::operator<(std::vector<int> const&) const;" +
@@ -147,7 +147,7 @@ async function shortensNames(browser) {
   expectEqual(await label(2, 200), "std::vector<\u2026>::operator<(\u2026) const", "template arguments and parameters");
   expectEqual(await label(3, 30), "\u2026with<\u2026>::method_at_the_end", "the end is kept");
   expectEqual(await label(3, 10), "method_at\u2026", "the beginning of the end");
-  await page.check("#long");
+  await tick(page, "long");
   expectEqual(await label(2, 200), LONG.split(";")[1], "whole");
   expectEqual(new URL(page.url()).hash, "#long=", "link");
   const kinds = { "f(int) [clone .cold]": "f(\u2026) [clone .cold]", "(anonymous namespace)::f": "(anonymous namespace)::f",
@@ -161,7 +161,7 @@ async function shortensNames(browser) {
 async function saysWhatIsSeen(browser) {
   const page = await open(browser, drawFiles("legend", [join(process.env.HEAPFLAME_SRC, "tests/fixtures/sampled.heap")], "--quiet"));
   expectEqual(await page.textContent("#legend"), "Width: bytes in use, of a frame with its callees. Order: by name, not by time. " +
-    "Colour: tells functions apart. Sampled about once in 512.0 KiB: numbers are estimates. From sampled.heap.", "legend");
+    "Colour: the crate, package, namespace or file that a function is from. Sampled about once in 512.0 KiB: numbers are estimates. From sampled.heap.", "legend");
   await page.keyboard.press("3");
   expect((await page.textContent("#legend")).startsWith("Width: bytes in use, of a frame with its callers."), "reversed");
   await page.keyboard.press("?");

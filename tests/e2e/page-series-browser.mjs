@@ -6,7 +6,7 @@
 import { spawnSync } from "node:child_process";
 import { utimesSync, writeFileSync } from "node:fs";
 import { expect, expectEqual } from "../browser/browser.mjs";
-import { details, draw, drawFiles, open, rows, runTests } from "../browser/page.mjs";
+import { details, draw, drawFiles, open, rows, runTests, select, tick } from "../browser/page.mjs";
 
 const POINTS = [
   { "main;serve;leak": 1000, "main;cache": 9000, "main;steady": 5000 },
@@ -76,11 +76,11 @@ async function keepsOnlyWhatGrew(browser) {
   const page = await open(browser, drawFiles("widths", FILES, "--series"));
   const kept = (side) => Object.fromEntries(Object.entries(changed(0, 3)).filter(([, both]) => both[side])
     .map(([stack, both]) => [stack, both.map((value, i) => (i === side ? value : 0))]));
-  await page.selectOption("#width", "grew");
+  await select(page, "width", "grew");
   expectEqual(await shown(page), kept(0), "grew");
   expect((await page.textContent("#legend")).startsWith("Width: what grew of samples"), await page.textContent("#legend"));
   expect((await details(page)).startsWith("all: +6,010 \u00b7 6,010 samples"), await details(page));
-  await page.selectOption("#width", "released");
+  await select(page, "width", "released");
   expectEqual(await shown(page), kept(1), "released");
   expectEqual(await shown(await open(browser, page.url())), kept(1), "by the link");
   const address = drawFiles("drop", [FILES[3]], "--base", FILES[0], "--drop_negative");
@@ -93,18 +93,18 @@ async function scalesToEqualTotals(browser) {
   const page = await open(browser, draw("normalised", "main;a 200\nmain;b 700\nmain;new 99\n", "--base", "half.folded"));
   expectEqual(await page.isVisible("#timeline"), false, "no slider for two points");
   expectEqual(await shown(page), { "main;a": [100, 0], "main;b": [399, 0], "main;gone": [0, 99], "main;new": [99, 0] }, "as it is");
-  await page.check("#normalised");
+  await tick(page, "normalised");
   expectEqual(await shown(page), { "main;a": [1, 0], "main;b": [99, 0], "main;gone": [0, 197], "main;new": [99, 0] }, "scaled");
   expectEqual(await shown(await open(browser, page.url())), await shown(page), "by the link");
-  await page.uncheck("#normalised");
+  await tick(page, "normalised", false);
   const names = () => page.evaluate(() => {
     const { layout } = heapflame.main;
     const node = layout.rowNodes[layout.rowStart[2]];
     return [heapflame.look.colorsOf(layout)(node).toString(16), heapflame.look.label(layout, node, 20)];
   });
-  expectEqual(await names(), ["e06b06", "+ a"], "orange, with a sign");
-  await page.selectOption("#coloring", "red-blue");
-  expectEqual(await names(), ["ff0000", "+ a"], "red, with a sign");
+  expectEqual(await names(), ["e89f76", "+ a"], "orange for twice as much, with a sign");
+  await select(page, "coloring", "red-blue");
+  expectEqual(await names(), ["ed9991", "+ a"], "red, with a sign");
   expectEqual(new URL(page.url()).hash, "#c=red-blue", "link");
 }
 
@@ -191,6 +191,7 @@ async function tellsVerdicts(browser) {
 async function marksWhenSuspectsGrew(browser) {
   const files = judged("spans");
   const page = await open(browser, drawFiles("spans", files, "--series"));
+  await page.keyboard.press("9");
   const bars = page.locator("#timeline .spans button");
   const texts = await bars.allTextContents();
   expectEqual(texts.map((text) => text.split(" ")[0]), ["leak", "burst", "full"], "worst first");
@@ -202,7 +203,7 @@ async function marksWhenSuspectsGrew(browser) {
   }));
   expectEqual(spanned, [[1, 39], [29, 30], [1, 19]], "from when to when");
   await bars.nth(2).click();
-  expectEqual(new URL(page.url()).hash, "#r=1-19", "what changed while the cache filled");
+  expectEqual(new URL(page.url()).hash, "#v=time&r=1-19", "what changed while the cache filled");
   const grew = await page.evaluate(() => heapflame.main.layout.grew[0]);
   expectEqual(grew, 18 * 6000, "the cache and the leak");
   await page.keyboard.press("7");

@@ -3,6 +3,7 @@
 import type { Chart } from "./chart";
 import { copyText } from "./clipboard";
 import { applyFilter, titleOf, type FilterKind } from "./filters";
+import { headingOf } from "./facts";
 import { foldedText, stacksBelow, stackText } from "./folded";
 import type { MenuItem } from "./menu";
 import type { Page } from "./page";
@@ -19,7 +20,7 @@ export class Actions {
   nameItems(name: number): MenuItem[] {
     const text = this.page.profile.names[name]!;
     const filter = (title: string, kind: FilterKind, key?: string): MenuItem =>
-      ({ title, key, run: () => this.page.filtering.add({ kind, name: text }) });
+      ({ title, key, group: "filter", run: () => this.page.filtering.add({ kind, name: text }) });
     const source = sourceOf(this.page.profile, name);
     return [
       { title: "Callers and callees", key: "s", run: () => this.page.pick(name) },
@@ -28,23 +29,29 @@ export class Actions {
       filter("Hide it", "hide", "h"),
       filter("Collapse its recursion", "recursion"),
       ...this.moduleItems(name),
-      { title: "Copy its name", key: "c", run: () => this.copy("the name", text) },
-      ...(source ? [{ title: "Copy its source line", key: "l", run: () => this.copy("the source line", source) }] : []),
+      { title: "Copy its name", key: "c", group: "copy", run: () => this.copy("the name", text) },
+      ...(source ? [{ title: "Copy its source line", key: "l", group: "copy", run: () => this.copy("the source line", source) }] : []),
     ];
   }
 
   private moduleItems(name: number): MenuItem[] {
     const { filtering, measure, profile } = this.page;
     const module = moduleOf(profile, name);
-    const filter = (title: string, kind: FilterKind): MenuItem => ({ title, run: () => filtering.add({ kind, module }) });
+    const filter = (title: string, kind: FilterKind): MenuItem => ({ title, group: "filter", run: () => filtering.add({ kind, module }) });
     return [
       ...(module === "" ? [] : [
         filter(`Keep only stacks through ${moduleTitle(module)}`, "in"),
         filter(`Drop stacks through ${moduleTitle(module)}`, "out"),
         filter(`Hide all of ${moduleTitle(module)}`, "hide"),
       ]),
-      ...(measure.hasModules ? [{ title: "One frame for each module", run: () => filtering.add({ kind: "modules" }) }] : []),
+      ...(measure.hasModules ? [{ title: "One frame for each module", group: "filter", run: () => filtering.add({ kind: "modules" }) }] : []),
     ];
+  }
+
+  private chainItems(chart: Chart, node: number): MenuItem[] {
+    const isFolded = chart.layout.chains.byHead.has(node);
+    if (!isFolded && this.page.folds.chainAt(chart, node) === undefined) return [];
+    return [{ title: isFolded ? "Open the chain" : "Fold its chain again", key: "x", run: () => this.page.toggleChain(chart, node) }];
   }
 
   frameItems(chart: Chart, node: number): MenuItem[] {
@@ -53,17 +60,27 @@ export class Actions {
     const name = tree.name[node]!;
     return [
       { title: "Zoom", key: "Enter", run: () => this.page.zoom(chart, node) },
+      ...this.chainItems(chart, node),
       ...(name === ROOT_NAME ? [] : this.nameItems(name)),
-      { title: "Collapse all recursion", key: "r", run: () => this.page.filtering.add({ kind: "recursion" }) },
-      { title: "Copy the stack", run: () => this.copy("the stack", stackText(tree, names, node)) },
-      { title: "Copy as folded stacks", run: () => this.copy("folded stacks", foldedText(tree, names, node)) },
+      { title: "Collapse all recursion", key: "r", group: "filter", run: () => this.page.filtering.add({ kind: "recursion" }) },
+      { title: "Copy the stack", group: "copy", run: () => this.copy("the stack", stackText(tree, names, node)) },
+      { title: "Copy as folded stacks", group: "copy", run: () => this.copy("folded stacks", foldedText(tree, names, node)) },
     ];
   }
 
+  groupItems(group: string): MenuItem[] {
+    const filter = (title: string, kind: FilterKind): MenuItem => ({ title, run: () => this.page.filtering.add({ kind, group }) });
+    return [filter(`Keep only stacks through ${group}`, "in"), filter(`Drop stacks through ${group}`, "out"), filter(`Hide all of ${group}`, "hide")];
+  }
+
+  // The functions that were found, those that hold most first; then what can be done to all of them.
   hitItems(): MenuItem[] {
     const { query } = this.page.searchBox;
-    const filter = (title: string, kind: FilterKind): MenuItem => ({ title, run: () => this.page.filtering.add({ kind, query }) });
+    const found = this.page.marks.functions().map(({ name, text }): MenuItem =>
+      ({ title: this.page.look.nameOf(name), key: text, run: () => this.page.goToName(name) }));
+    const filter = (title: string, kind: FilterKind): MenuItem => ({ title, group: "filter", run: () => this.page.filtering.add({ kind, query }) });
     return [
+      ...found,
       filter("Keep only stacks with a hit", "in"),
       filter("Drop stacks with a hit", "out"),
       filter("Hide the hits", "hide"),
@@ -92,7 +109,7 @@ export class Actions {
       ...(["table", "suspects"].includes(this.page.state.view) ? [] : pictures),
       { title: "Folded stacks", run: save("folded", () => foldedText(...this.shownStacks()), "text/plain") },
       { title: "speedscope", run: save("speedscope.json",
-        () => speedscopeText(stacks(), names, measure.valueType, head.title, measure.isDifference), "application/json") },
+        () => speedscopeText(stacks(), names, measure.valueType, headingOf(head), measure.isDifference), "application/json") },
       { title: "pprof", run: save("pb.gz", () => pprofFile(stacks(), names, measure.valueType), "") },
     ];
   }
@@ -112,7 +129,7 @@ export class Actions {
     const filters = filtering.now.map(titleOf).join(" \u203a ");
     const part = (chart: Chart, heading = "") => ({ chart, heading, describe: (node: number) => this.page.descriptionOf(chart, node) });
     return {
-      lines: [head.title, head.subtitle, filters].filter((line) => line !== ""),
+      lines: [headingOf(head), head.subtitle, filters].filter((line) => line !== ""),
       legend: this.page.legend,
       parts: state.view === "sandwich" ? [part(above), part(below, state.picked)] : [part(main)],
     };

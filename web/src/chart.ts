@@ -4,12 +4,12 @@ import { CanvasSurface } from "./canvas";
 import { Gestures, type GestureTarget } from "./gestures";
 import { lastAtOrBefore, rowCount, spanning, type Layout } from "./layout";
 import { Painter, type Look, type Surface } from "./painter";
+import { ROOT_NAME } from "./tree";
 import { ROW_PX, Section, type Range } from "./section";
 
-const CANVAS_PX_AT_MOST = 16384; // what browsers draw on
-
 export interface ChartEvents {
-  hover(chart: Chart, node: number | undefined): void;
+  hover(chart: Chart, node: number | undefined, x: number, y: number): void; // px of the window
+  open(chart: Chart, node: number): void; // a chain that is folded
   zoom(chart: Chart, node: number): void;
   focus(chart: Chart, node: number): void;
   spanned(chart: Chart): void; // a range is shown
@@ -22,10 +22,13 @@ export class Chart implements GestureTarget {
   focused = 0;
   drawnBoxes = 0; // of the last painting: what tests look at
   private drawnTop = 0; // where it was scrolled to then
-  private hovered: number | undefined;
+  hovered: number | undefined;
+  private marked: number | undefined; // a name that is marked wherever it is seen
   private isRootOnTop = false;
   private isHit: Uint8Array | undefined;
   private readonly canvas = document.createElement("canvas");
+  private readonly overlay = document.createElement("canvas"); // what the pointer and the focus mark, so that boxes need not be painted again
+  private painted: number[] = []; // frames with a box of their own
   private readonly sheet = document.createElement("div"); // as high as all rows
   private sheetPx = 0;
   private readonly context = this.canvas.getContext("2d")!;
@@ -36,23 +39,25 @@ export class Chart implements GestureTarget {
   private belowSeen = 0; // px of the sheet below the window; kept when the window's height changes and the root is at the bottom
   private sized = { width: 0, height: 0 }; // of the window, px, when it was last fitted to
   private isWaiting = false;
-  private isExpanded = false;
+  private isCropped = false;
   private unit = 1; // px of the page for one of the section: text that is set larger makes boxes larger
 
   constructor(readonly host: HTMLElement, private readonly look: Look, private readonly events: ChartEvents) {
     host.classList.add("chart");
-    host.append(this.canvas, this.sheet);
+    this.overlay.className = "overlay";
+    host.append(this.canvas, this.overlay, this.sheet);
     host.addEventListener("scroll", () => {
       // Else the event is older than the window's new height.
       if (host.clientHeight === this.sized.height) this.belowSeen = host.scrollHeight - host.scrollTop - host.clientHeight;
       if (host.scrollTop !== this.drawnTop) this.refresh();
     }, { passive: true });
-    host.addEventListener("mousemove", (event) => this.setHovered(this.nodeAt(event)));
-    host.addEventListener("mouseleave", () => this.setHovered(undefined));
+    host.addEventListener("mousemove", (event) => this.setHovered(this.nodeAt(event), event));
+    host.addEventListener("mouseleave", (event) => this.setHovered(undefined, event));
+    for (const type of ["focus", "blur"]) host.addEventListener(type, () => this.drawMarks());
     new Gestures(this);
     host.addEventListener("click", (event) => {
       const node = this.nodeAt(event);
-      if (node !== undefined) this.events.zoom(this, node);
+      if (node !== undefined) this.choose(node);
     });
     host.addEventListener("contextmenu", (event) => {
       event.preventDefault();
@@ -70,6 +75,12 @@ export class Chart implements GestureTarget {
     this.resize();
     this.host.scrollTop = isRootOnTop ? 0 : this.host.scrollHeight;
     this.belowSeen = 0;
+  }
+
+  // A click, or Enter: a chain that is folded opens first.
+  choose(node: number): void {
+    if (this.layout.chains.byHead.has(node)) this.events.open(this, node);
+    else this.events.zoom(this, node);
   }
 
   zoom(node: number): void {
@@ -107,13 +118,13 @@ export class Chart implements GestureTarget {
 
   brush(from: number, to: number): void {
     this.brushed = { from: Math.min(from, to), to: Math.max(from, to) };
-    this.refresh();
+    this.drawMarks();
   }
 
   focus(node: number): void {
     this.focused = node;
-    this.reveal(node);
-    this.refresh();
+    if (this.reveal(node)) this.refresh();
+    else this.drawMarks();
     this.events.focus(this, node);
   }
 
@@ -122,6 +133,13 @@ export class Chart implements GestureTarget {
     const area = this.host.getBoundingClientRect();
     const bottom = this.rowTop(this.layout.depth[this.focused]!) - this.scrolled + ROW_PX;
     this.events.openMenu(this, this.focused, area.left + this.section.left(this.focused) * this.unit, area.top + bottom * this.unit);
+  }
+
+  // Where else the function is.
+  markName(name: number | undefined): void {
+    if (name === this.marked) return;
+    this.marked = name;
+    this.drawMarks();
   }
 
   mark(isHit: Uint8Array | undefined): void {
@@ -138,10 +156,10 @@ export class Chart implements GestureTarget {
     });
   }
 
-  // All rows at once instead of a window on them, for paper; as many as a canvas holds.
-  setExpanded(isExpanded: boolean): void {
-    this.isExpanded = isExpanded;
-    if (!this.layout) return;
+  // Without the empty room around the rows, for paper.
+  setCropped(isCropped: boolean): void {
+    this.isCropped = isCropped;
+    if (!this.layout || this.host.clientWidth === 0) return;
     this.measure();
     this.draw();
   }
@@ -173,8 +191,8 @@ export class Chart implements GestureTarget {
     const allRows = this.shownRows * ROW_PX * this.unit;
     this.sheetPx = Math.max(allRows, clientHeight);
     this.sheet.style.height = `${this.sheetPx}px`;
-    this.sheet.style.marginTop = `${-clientHeight}px`;
-    this.resizeCanvas(clientWidth, this.isExpanded ? Math.min(allRows, CANVAS_PX_AT_MOST / (devicePixelRatio || 1)) : clientHeight);
+    this.sheet.style.marginTop = this.overlay.style.marginTop = `${-clientHeight}px`;
+    this.resizeCanvas(clientWidth, this.isCropped ? Math.min(allRows, clientHeight) : clientHeight);
   }
 
   private resizeCanvas(widthPx: number, heightPx: number): void {
@@ -183,8 +201,10 @@ export class Chart implements GestureTarget {
     const [width, height] = [Math.round(widthPx * density), Math.round(heightPx * density)];
     const scale = density * this.unit;
     if (this.surface && canvas.width === width && canvas.height === height && this.surface.density === scale) return;
-    Object.assign(canvas, { width, height });
-    Object.assign(canvas.style, { width: `${widthPx}px`, height: `${heightPx}px` });
+    for (const of of [canvas, this.overlay]) {
+      Object.assign(of, { width, height });
+      Object.assign(of.style, { width: `${widthPx}px`, height: `${heightPx}px` });
+    }
     this.surface = new CanvasSurface(this.context, scale);
   }
 
@@ -201,20 +221,23 @@ export class Chart implements GestureTarget {
     return this.isRootOnTop ? row * ROW_PX : this.sheetPx / this.unit - (row + 1) * ROW_PX;
   }
 
-  private reveal(node: number): void {
+  // True: it had to scroll.
+  private reveal(node: number): boolean {
+    const before = this.host.scrollTop;
     const top = this.rowTop(this.layout.depth[node]!);
     if (top < this.scrolled) this.host.scrollTop = top * this.unit;
     else if (top + ROW_PX > this.scrolled + this.seenHeight) this.host.scrollTop = (top + ROW_PX - this.seenHeight) * this.unit;
+    return this.host.scrollTop !== before;
   }
 
   private draw(): void {
     this.fit(); // what stands around the chart may have changed since it was refreshed
-    const { context, seenHeight, surface } = this;
+    const { seenHeight, surface } = this;
     if (!surface || this.section.widthPx === 0) return;
     surface.clear();
     this.drawnTop = this.host.scrollTop;
-    if (this.isExpanded) {
-      this.paintAll(surface, 0, Math.min(this.shownRows, Math.floor(this.canvas.height / surface.density / ROW_PX)));
+    if (this.isCropped && this.shownRows * ROW_PX <= seenHeight) {
+      this.paintAll(surface, 0, this.shownRows);
       surface.flush();
       return;
     }
@@ -224,22 +247,35 @@ export class Chart implements GestureTarget {
     for (let row = Math.max(Math.floor(nearest / ROW_PX), 0); row < end; row++) painter.row(row, this.rowTop(row) - this.scrolled);
     surface.flush();
     this.drawnBoxes = surface.boxes;
-    if (this.hovered !== undefined) this.outline(this.hovered);
-    if (document.activeElement === this.host) this.outline(this.focused);
-    if (this.brushed) {
-      const { from, scale } = this.section;
-      context.fillStyle = "rgb(42 111 219 / 0.3)";
-      context.fillRect((this.brushed.from - from) * scale, 0, (this.brushed.to - this.brushed.from) * scale, seenHeight);
-    }
+    this.painted = painter.frames;
+    this.drawMarks();
   }
 
-  private outline(node: number): void {
+  // The frames of the marked function, what the pointer is on, what has the focus, and a range.
+  private drawMarks(): void {
+    const { hovered, layout, marked, overlay, surface } = this;
+    if (!surface || !layout || this.isCropped) return;
+    const context = overlay.getContext("2d")!;
+    context.setTransform(surface.density, 0, 0, surface.density, 0, 0);
+    context.clearRect(0, 0, overlay.width, overlay.height);
+    const { from, scale } = this.section;
+    context.strokeStyle = getComputedStyle(this.host).color;
+    const name = marked ?? (hovered === undefined ? undefined : layout.tree.name[hovered]);
+    if (name !== undefined && name !== ROOT_NAME)
+      for (const node of this.painted) if (layout.tree.name[node] === name && !layout.chains.byHead.has(node)) this.outline(context, node, 1);
+    if (hovered !== undefined) this.outline(context, hovered, 2);
+    if (document.activeElement === this.host) this.outline(context, this.focused, 2);
+    if (!this.brushed) return;
+    context.fillStyle = "rgb(42 111 219 / 0.3)";
+    context.fillRect((this.brushed.from - from) * scale, 0, (this.brushed.to - this.brushed.from) * scale, this.seenHeight);
+  }
+
+  private outline(context: CanvasRenderingContext2D, node: number, line: number): void {
     const x = this.section.left(node);
     const width = this.section.right(node) - x;
     const y = this.rowTop(this.layout.depth[node]!) - this.scrolled;
-    this.context.strokeStyle = getComputedStyle(this.host).color;
-    this.context.lineWidth = 2;
-    this.context.strokeRect(x + 1, y + 1, Math.max(width - (width > 3 ? 3 : 2), 1), ROW_PX - 3);
+    context.lineWidth = line;
+    context.strokeRect(x + line / 2, y + line / 2, Math.max(width - (width > 3 ? 1 : 0) - line, 1), ROW_PX - 1 - line);
   }
 
   // All of it that is zoomed into, for a picture, from `top` down; at most so many rows from the root.
@@ -253,11 +289,12 @@ export class Chart implements GestureTarget {
     return this.section.shownRows();
   }
 
-  private setHovered(node: number | undefined): void {
-    if (node === this.hovered) return;
-    this.hovered = node;
-    this.refresh();
-    this.events.hover(this, node);
+  private setHovered(node: number | undefined, event: MouseEvent): void {
+    if (node !== this.hovered) {
+      this.hovered = node;
+      this.drawMarks();
+    }
+    this.events.hover(this, node, event.clientX, event.clientY);
   }
 
   private nodeAt(event: MouseEvent): number | undefined {
@@ -276,12 +313,13 @@ export class Chart implements GestureTarget {
   neighbour(key: string): number | undefined {
     const { layout, focused } = this;
     const outwards = this.isRootOnTop ? "ArrowUp" : "ArrowDown";
-    if (key === outwards) return focused > 0 ? layout.tree.parent[focused] : undefined;
+    const { head } = layout.chains;
+    if (key === outwards) return focused > 0 ? head[layout.tree.parent[focused]!] : undefined;
     const row = layout.depth[focused]!;
     if (key === "ArrowUp" || key === "ArrowDown") return this.widestChild(focused);
     const step = key === "ArrowLeft" ? -1 : 1;
     let at = lastAtOrBefore(layout, row, layout.start[focused]!);
-    while (layout.rowNodes[at] !== focused) at--;
+    while (layout.rowNodes[at] !== focused && at > layout.rowStart[row]!) at--;
     const next = at + step;
     if (next < layout.rowStart[row]! || next >= layout.rowStart[row + 1]!) return undefined;
     const node = layout.rowNodes[next]!;
@@ -297,7 +335,7 @@ export class Chart implements GestureTarget {
     for (let at = lastAtOrBefore(layout, row, layout.start[parent]!); at < layout.rowStart[row + 1]!; at++) {
       const node = layout.rowNodes[at]!;
       if (layout.start[node]! >= end) break;
-      if (layout.tree.parent[node] === parent && (widest === undefined || layout.width[node]! > layout.width[widest]!))
+      if (layout.chains.head[layout.tree.parent[node]!] === parent && (widest === undefined || layout.width[node]! > layout.width[widest]!))
         widest = node;
     }
     return widest;

@@ -26,3 +26,21 @@ export function luminance(color: number): number {
 export function textOn(color: number): string {
   return luminance(color) > 0.179 ? "#000" : "#fff";
 }
+
+const encoded = (channel: number) => Math.round(255 * (channel <= 0.0031308 ? 12.92 * channel : 1.055 * channel ** (1 / 2.4) - 0.055));
+
+// Of the OKLCH space, in which equal lightness looks equally light. A chroma that the screen cannot show is lowered until it can.
+export function colorOfOklch(lightness: number, chroma: number, hue: number): number {
+  const angle = (hue * Math.PI) / 180;
+  for (let strength = chroma; ; strength = strength < 0.005 ? 0 : strength * 0.9) {
+    const [a, b] = [strength * Math.cos(angle), strength * Math.sin(angle)];
+    const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+    const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+    const s = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3;
+    const red = 4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s;
+    const green = -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s;
+    const blue = -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s;
+    if (strength === 0 || [red, green, blue].every((channel) => channel >= 0 && channel <= 1))
+      return colorOf(...[red, green, blue].map((channel) => encoded(Math.min(Math.max(channel, 0), 1))) as [number, number, number]);
+  }
+}

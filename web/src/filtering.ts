@@ -8,7 +8,7 @@ import type { Profile } from "./profile";
 import { total, type Tree } from "./tree";
 
 export class Filtering {
-  private readonly history: History<Filter[]>;
+  private history: History<Filter[]>;
   private readonly meanings = new Map<string, Uint8Array>(); // by name, of each filter's text
   private readonly pills: Pills;
   private runs = 0;
@@ -30,6 +30,11 @@ export class Filtering {
   add(filter: Filter): void {
     const last = this.now.at(-1);
     if (!last || encodeFilter(last) !== encodeFilter(filter)) this.set([...this.now, filter]);
+  }
+
+  // As a link says, if that is something else.
+  follow(filters: Filter[]): void {
+    if (filters.map(encodeFilter).join("\0") !== this.now.map(encodeFilter).join("\0")) this.history = new History(filters);
   }
 
   undo(): void {

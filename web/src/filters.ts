@@ -1,5 +1,6 @@
 // What is done to the stacks before they are shown: a list of filters, each applied to what the one before it left.
 
+import { groupsOf } from "./groups";
 import { moduleOf, moduleTitle, type Profile } from "./profile";
 import { Search, type Query } from "./search";
 import { Builder, mapColumns, pruned, type Tree } from "./tree";
@@ -14,23 +15,26 @@ const KINDS = {
 
 export type FilterKind = keyof typeof KINDS;
 
-// Of frames with one name, of one module, of those that a search finds, or, with none of these, of all.
+// Of frames with one name, of one module, of one group, of those that a search finds, or, with none of these, of all.
 export interface Filter {
   kind: FilterKind;
   name?: string;
   module?: string; // its path
+  group?: string; // its title
   query?: Query;
 }
 
-export function titleOf({ kind, name, module, query }: Filter): string {
+export function titleOf({ kind, name, module, group, query }: Filter): string {
+  if (group !== undefined) return `${KINDS[kind]} ${kind === "hide" ? "" : "frames of "}${group}`;
   if (kind === "modules") return KINDS.modules;
   if (module !== undefined) return `${KINDS[kind]} ${kind === "hide" ? "" : "frames of "}${moduleTitle(module)}`;
   if (query) return `${KINDS[kind]} ${query.isPlain ? `"${query.text}"` : `/${query.text}/${query.isCaseSensitive ? "" : "i"}`}`;
   return name === undefined ? "collapse recursion" : `${KINDS[kind]} ${name}`;
 }
 
-// As it stands in a link: "hide=NAME", "hide@MODULE", "in/pc/TEXT" (p: plain, c: case-sensitive), "recursion", "modules".
-export function encodeFilter({ kind, name, module, query }: Filter): string {
+// As it stands in a link: "hide=NAME", "hide@MODULE", "hide~GROUP", "in/pc/TEXT" (p: plain, c: case-sensitive), "recursion", "modules".
+export function encodeFilter({ kind, name, module, group, query }: Filter): string {
+  if (group !== undefined) return `${kind}~${group}`;
   if (module !== undefined) return `${kind}@${module}`;
   if (query) return `${kind}/${query.isPlain ? "p" : ""}${query.isCaseSensitive ? "c" : ""}/${query.text}`;
   return name === undefined ? kind : `${kind}=${name}`;
@@ -39,19 +43,24 @@ export function encodeFilter({ kind, name, module, query }: Filter): string {
 // Undefined: no filter of this page.
 export function decodeFilter(text: string): Filter | undefined {
   if (text === "modules") return { kind: "modules" };
-  const parts = /^(in|out|hide|recursion)(?:=([^]*)|\/(p?)(c?)\/([^]*)|@([^]*))?$/.exec(text);
+  const parts = /^(in|out|hide|recursion)(?:=([^]*)|\/(p?)(c?)\/([^]*)|@([^]*)|~([^]*))?$/.exec(text);
   if (!parts) return undefined;
   const kind = parts[1] as FilterKind;
   if (parts[2] !== undefined) return { kind, name: parts[2] };
+  if (parts[7] !== undefined) return { kind, group: parts[7] };
   if (parts[6] !== undefined) return { kind, module: parts[6] };
   if (parts[5] !== undefined) return { kind, query: { text: parts[5], isPlain: parts[3] !== "", isCaseSensitive: parts[4] !== "" } };
   return kind === "recursion" ? { kind } : undefined;
 }
 
 // Which names a filter means. Rejects with a sentence if its expression is none, or takes too long.
-export async function namesOf({ name, module, query }: Filter, profile: Profile): Promise<Uint8Array> {
+export async function namesOf({ name, module, group, query }: Filter, profile: Profile): Promise<Uint8Array> {
   const { names } = profile;
   if (query) return (await new Search(names).find(query)).isHit;
+  if (group !== undefined) {
+    const { of, titles } = groupsOf(profile, profile.head.names);
+    return Uint8Array.from(names, (_, i) => (i > 0 && titles[of[i]!] === group ? 1 : 0));
+  }
   if (module !== undefined) return Uint8Array.from(names, (_, i) => (moduleOf(profile, i) === module ? 1 : 0));
   return Uint8Array.from(names, (other, i) => (i > 0 && (name === undefined || other === name) ? 1 : 0));
 }

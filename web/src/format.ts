@@ -40,3 +40,9 @@ export function both(grew: number, released: number, type: ValueType, isDifferen
   if (released > 0) parts.push(`−${amount(released, type)}`);
   return parts.join(" ");
 }
+
+// As `percent`, for boxes and lines: "29 %", "2.4 %", "0.03 %".
+export function share(part: number, whole: number): string {
+  const of = whole > 0 ? (100 * part) / whole : 0;
+  return `${of.toFixed(of >= 9.95 ? 0 : of >= 0.95 || of === 0 ? 1 : 2).replace(/^100\.0$/, "100")} %`;
+}

@@ -1,11 +1,14 @@
 // A frame in words: what it holds, its shares, and where it is from.
 
 import type { Chart } from "./chart";
-import { amount, both, BYTES, exact, percent } from "./format";
+import { amount, both, BYTES, exact, grouped, percent, share } from "./format";
+import type { Layout } from "./layout";
+import { changeText } from "./look";
 import type { Measure } from "./measure";
 import { readable } from "./names";
 import { basename, moduleOf, sourceOf, type Profile } from "./profile";
 import type { State } from "./state";
+import type { Fact } from "./tip";
 
 // `whole` is what all holds; half of a sandwich begins with its function instead.
 export function frameText(
@@ -18,7 +21,7 @@ export function frameText(
   const name = tree.name[node]!;
   const net = grew[node]! - released[node]!;
   const held = both(grew[node]!, released[node]!, valueType, isDifference);
-  const precisely = isDifference && state.width === "both"
+  const precisely = isDifference && measure.width === "both"
     ? `net ${net < 0 ? "\u2212" : "+"}${exact(Math.abs(net), valueType)}` : exact(net, valueType);
   const parts = precisely.startsWith(`${held.replace(/ B$/, "")} `) ? [precisely] : [held, precisely];
   if (mate >= 0) parts.push(`mean size ${amount(measure.meanSize(grew[node]!, layout.more[0]![node]!), BYTES)}`);
@@ -27,5 +30,55 @@ export function frameText(
   if (zoomed > 0) parts.push(`${percent(width, layout.width[zoomed]!)} of the zoomed`);
   if (parent > 0) parts.push(`${percent(width, layout.width[parent]!)} of its parent`);
   parts.push(...[basename(moduleOf(profile, name)), sourceOf(profile, name)].filter((text) => text !== ""));
-  return `${readable(profile.names[name]!)}: ${parts.join(" \u00b7 ")}`;
+  const chain = layout.chains.byHead.get(node);
+  const title = readable(profile.names[name]!);
+  return `${chain ? `${chain.frames} frames, ${title} \u2026 ${readable(profile.names[tree.name[chain.last]!]!)}` : title}: ${parts.join(" \u00b7 ")}`;
 }
+
+// Mean of something that stacks have, over all below a node; undefined if the tree is not as captured or nothing has it.
+function meanBelow({ head, grew }: Profile, { tree }: Layout, node: number, sum: number | undefined, count: number | undefined): number | undefined {
+  if (sum === undefined || count === undefined || tree.count !== head.nodes || !tree.isInOrder || head.points.length > 0) return undefined;
+  let [all, of] = [0, 0];
+  for (let at = node; at < tree.count && (at === node || tree.parent[at]! >= node); at++) {
+    all += grew[sum]![at]!;
+    of += grew[count]![at]!;
+  }
+  return of > 0 ? all / of : undefined;
+}
+
+const UNITS_OF_TIME: [string, number][] = [["d", 86400e9], ["h", 3600e9], ["min", 60e9], ["s", 1e9], ["ms", 1e6], ["\u00b5s", 1e3], ["ns", 1]];
+
+function duration(ns: number): string {
+  const [unit, size] = UNITS_OF_TIME.find(([, from]) => ns >= from) ?? ["ns", 1];
+  return `${(ns / size).toPrecision(3).replace(/\.0+$/, "")} ${unit}`;
+}
+
+// What is told at the pointer.
+export function tipOf(profile: Profile, measure: Measure, { layout, zoomed }: Chart, whole: number, node: number): { title: string; facts: Fact[]; hint: string } {
+  const { columns, isDifference, valueType } = measure;
+  const { chains, grew, more, released, tree, width } = layout;
+  const name = tree.name[node]!;
+  const chain = chains.byHead.get(node);
+  const facts: Fact[] = [];
+  const say = (title: string, value: string | undefined) => { if (value) facts.push([title, value]); };
+  const held = both(grew[node]!, released[node]!, valueType, isDifference);
+  say("total", `${held}, ${share(width[node]!, whole)} of all${zoomed > 0 ? `, ${share(width[node]!, width[zoomed]!)} of the zoomed` : ""}`);
+  say("itself", both(tree.grew[node]!, tree.released[node]!, valueType, isDifference));
+  if (columns.before >= 0) {
+    const [a, b] = [more[columns.before]![node]!, more[columns.after]![node]!];
+    say("growth", `A ${amount(a, valueType)} \u2192 B ${amount(b, valueType)}: ${changeText(a, b)}`);
+  }
+  if (columns.mate >= 0) {
+    const [value, mate] = [grew[node]!, more[columns.mate]![node]!];
+    say("objects", grouped(valueType.unit === "bytes" ? mate : value));
+    say("mean size", amount(measure.meanSize(value, mate), BYTES));
+  }
+  const [sum, count] = measure.ratioOf("lifetime");
+  const life = meanBelow(profile, layout, node, sum, count);
+  say("mean lifetime", life === undefined ? undefined : duration(life));
+  say("module", basename(moduleOf(profile, name)));
+  say("source", sourceOf(profile, name));
+  const title = chain ? `${chain.frames} frames: ${readable(profile.names[name]!)} \u2026 ${readable(profile.names[tree.name[chain.last]!]!)}` : readable(profile.names[name]!);
+  return { title, facts, hint: chain ? "click: open the chain" : node === zoomed ? "right click: more" : "click: zoom, right click: more" };
+}
+

@@ -1,5 +1,6 @@
 // Where each node of a tree lies: along x by value, row by depth.
 
+import { chainsOf, NO_FOLDING, type Chains, type Folding } from "./chains";
 import { sums, type Tree } from "./tree";
 
 export type Order = "name" | "size";
@@ -11,9 +12,10 @@ export interface Layout {
   more: Float64Array[];
   start: Float64Array; // left edge, in units of the value
   width: Float64Array; // grew and released together
-  depth: Int32Array;
+  depth: Int32Array; // rows: that of a frame of a folded chain is the chain's
   rowStart: Int32Array; // by depth: index into rowNodes; one more at the end
   rowNodes: Int32Array; // by depth, from left to right
+  chains: Chains;
 }
 
 // Children grouped by parent, in order.
@@ -38,34 +40,54 @@ function orderedChildren(tree: Tree, width: Float64Array, order: Order): { first
 
 type Places = Pick<Layout, "start" | "depth" | "rowStart" | "rowNodes">;
 
-// Level by level, so each row is in the order of x.
-function placeByLevels(tree: Tree, width: Float64Array, order: Order): Places {
+// Row by row, so each row is in the order of x. What a chain folds away has its place, but no row.
+function placeByLevels(tree: Tree, width: Float64Array, order: Order, { head }: Chains): Places {
   const children = orderedChildren(tree, width, order);
   const start = new Float64Array(tree.count);
   const depth = new Int32Array(tree.count);
   const rowNodes = new Int32Array(tree.count);
   const rowStart = [0, 1];
   let end = 1;
-  for (let row = 0; rowStart[row]! < end; row++) {
-    for (let at = rowStart[row]!; at < rowStart[row + 1]!; at++) {
-      const node = rowNodes[at]!;
-      let x = start[node]! + tree.grew[node]! + tree.released[node]!;
-      for (let i = children.first[node]!; i < children.first[node + 1]!; i++) {
+  const behind: [number, number][] = []; // children that follow a folded one
+  // Places the children of a box: along a chain what stands before the folded frame, below its end all, then back what is behind.
+  const expand = (box: number, row: number) => {
+    const put = (from: number, to: number) => {
+      for (let i = from; i < to; i++) {
+        depth[children.nodes[i]!] = row;
+        rowNodes[end++] = children.nodes[i]!;
+      }
+    };
+    for (let at = box; ; ) {
+      const [from, to] = [children.first[at]!, children.first[at + 1]!];
+      let folded = -1;
+      let x = start[at]! + tree.grew[at]! + tree.released[at]!;
+      for (let i = from; i < to; i++) {
         const child = children.nodes[i]!;
         start[child] = x;
-        depth[child] = row + 1;
         x += width[child]!;
-        rowNodes[end++] = child;
+        if (head[child] === box) folded = i;
       }
+      if (folded < 0) {
+        put(from, to);
+        break;
+      }
+      put(from, folded);
+      behind.push([folded + 1, to]);
+      at = children.nodes[folded]!;
+      depth[at] = row - 1;
     }
+    for (let rest = behind.pop(); rest; rest = behind.pop()) put(...rest);
+  };
+  for (let row = 0; rowStart[row]! < end; row++) {
+    for (let at = rowStart[row]!; at < rowStart[row + 1]!; at++) expand(rowNodes[at]!, row + 1);
     rowStart.push(end);
   }
   rowStart.pop();
-  return { start, depth, rowStart: Int32Array.from(rowStart), rowNodes };
+  return { start, depth, rowStart: Int32Array.from(rowStart), rowNodes: rowNodes.subarray(0, end) };
 }
 
 // The same of a tree that is in order: each node finds its place free.
-function placeInOrder({ count, grew, parent, released }: Tree, width: Float64Array): Places {
+function placeInOrder({ count, grew, parent, released }: Tree, width: Float64Array, { head }: Chains): Places {
   const start = new Float64Array(count);
   const depth = new Int32Array(count);
   const free = new Float64Array(count); // by node: where its next child begins
@@ -73,30 +95,33 @@ function placeInOrder({ count, grew, parent, released }: Tree, width: Float64Arr
   free[0] = grew[0]! + released[0]!;
   for (let node = 1; node < count; node++) {
     const above = parent[node]!;
-    const row = depth[above]! + 1;
+    const isFolded = head[node] !== node;
+    const row = depth[above]! + (isFolded ? 0 : 1);
     const x = free[above]!;
     depth[node] = row;
     start[node] = x;
     free[above] = x + width[node]!;
     free[node] = x + grew[node]! + released[node]!;
+    if (isFolded) continue;
     if (row === sizes.length) sizes.push(0);
     sizes[row]!++;
   }
   const rowStart = new Int32Array(sizes.length + 1);
   for (let row = 0; row < sizes.length; row++) rowStart[row + 1] = rowStart[row]! + sizes[row]!;
-  const rowNodes = new Int32Array(count);
+  const rowNodes = new Int32Array(rowStart[sizes.length]!);
   const cursor = rowStart.slice();
-  for (let node = 0; node < count; node++) rowNodes[cursor[depth[node]!]!++] = node;
+  for (let node = 0; node < count; node++) if (head[node] === node) rowNodes[cursor[depth[node]!]!++] = node;
   return { start, depth, rowStart, rowNodes };
 }
 
 // A node begins with what it holds itself, then come its children.
-export function layOut(tree: Tree, order: Order): Layout {
+export function layOut(tree: Tree, order: Order, folding: Folding = NO_FOLDING): Layout {
   const { grew, released, more } = sums(tree);
   const width = grew.slice();
   for (let node = 0; node < tree.count; node++) width[node]! += released[node]!;
-  const places = tree.isInOrder && order === "name" ? placeInOrder(tree, width) : placeByLevels(tree, width, order);
-  return { tree, grew, released, more, width, ...places };
+  const chains = chainsOf(tree, width, folding);
+  const place = tree.isInOrder && order === "name" ? placeInOrder(tree, width, chains) : placeByLevels(tree, width, order, chains);
+  return { tree, grew, released, more, width, chains, ...place };
 }
 
 export function rowCount(layout: Layout): number {
@@ -118,11 +143,11 @@ export function lastAtOrBefore(layout: Layout, row: number, x: number): number {
 
 // The innermost frame that spans a whole range.
 export function spanning(layout: Layout, from: number, to: number): number {
-  const { start, tree, width } = layout;
+  const { chains, start, tree, width } = layout;
   let node = 0;
   for (let row = 1; row < rowCount(layout); row++) {
     const next = layout.rowNodes[lastAtOrBefore(layout, row, from)]!;
-    if (tree.parent[next] !== node || start[next]! > from || start[next]! + width[next]! < to) break;
+    if (chains.head[tree.parent[next]!] !== node || start[next]! > from || start[next]! + width[next]! < to) break;
     node = next;
   }
   return node;
@@ -135,7 +160,7 @@ export function matched(layout: Layout, zoom: number, { from, to }: { from: numb
   const isInside = new Uint8Array(tree.count); // a hit, or below one
   let value = 0;
   let frames = 0;
-  for (const node of layout.rowNodes) {
+  for (let node = 0; node < tree.count; node++) {
     const isBelow = node > 0 && isInside[tree.parent[node]!] === 1;
     const hit = isHit[tree.name[node]!] === 1;
     isInside[node] = isBelow || hit ? 1 : 0;

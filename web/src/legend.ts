@@ -9,7 +9,10 @@ import type { Head } from "./profile";
 import type { State } from "./state";
 import type { ViewKind } from "./views";
 
-const WIDTH_LEGEND = { both: "what grew and what was released", grew: "what grew", released: "what was released" };
+const WIDTH_LEGEND = {
+  both: "what grew and what was released", grew: "what grew", released: "what was released", after: "all in use in B", before: "all in use in A",
+  kept: "what grew and stays until the end",
+};
 
 const SOURCES_SHOWN = 3;
 
@@ -27,7 +30,7 @@ export function legendOf(head: Head, measure: Measure, look: ProfileLook, state:
   const type = measure.valueType;
   const unit = type.unit === "count" ? "" : ` (${type.unit})`;
   const title = `${titleOfType(type)}${titleOfType(type).startsWith(type.unit) ? "" : unit}`;
-  const width = measure.isDifference ? `${WIDTH_LEGEND[state.width]} of ${title}` : title;
+  const width = measure.isDifference ? `${WIDTH_LEGEND[measure.width]} of ${title}` : title;
   const order = view.order === "size" ? "the largest first" : "by name, not by time";
   return [
     `Width: ${width}${measure.isDifference && state.isNormalised ? ", the older scaled to the total of the newer" : ""}, of a frame with its ${view.isReversed ? "callers" : "callees"}`,

@@ -6,7 +6,10 @@ import { heldAt, sampledPoints } from "./series";
 import type { State } from "./state";
 import { mapColumns, sumOf, type Tree } from "./tree";
 
-export const WIDTHS = { both: "grown and released", grew: "what grew", released: "what was released" };
+export const WIDTHS = {
+  both: "grown and released", grew: "what grew", released: "what was released", after: "all in use in B", before: "all in use in A",
+  kept: "grew, and stays until the end",
+};
 
 export type Width = keyof typeof WIDTHS;
 
@@ -37,6 +40,24 @@ export class Measure {
     return this.isSeries ? this.state.range.from < this.state.range.to : this.profile.head.isDifference;
   }
 
+  // Widths that mean something for what is measured.
+  get widths(): Width[] {
+    const all = Object.keys(WIDTHS) as Width[];
+    const sides = all.filter((width) => width !== "kept" || this.profile.head.points.length > 2);
+    return this.isSeries ? sides : all.slice(0, 3);
+  }
+
+  get width(): Width {
+    return this.widths.find((width) => width === this.state.width) ?? "both";
+  }
+
+  // Where further values of a stack are: those of the mate, in A and B, and at points of the series. -1: there are none.
+  get columns(): { mate: number; before: number; after: number; points: number } {
+    const hasSides = this.isDifference && this.isSeries;
+    const mate = this.mate < 0 ? -1 : 0;
+    return { mate, before: hasSides ? 0 : -1, after: hasSides ? 1 : -1, points: hasSides ? 2 : mate + 1 };
+  }
+
   // The other kind of value of the same blocks, which makes a mean size; -1: there is none.
   get mate(): number {
     return this.isDifference ? -1 : this.pair.find((type) => type !== this.type) ?? -1;
@@ -64,11 +85,10 @@ export class Measure {
     return objects > 0 ? Math.round(bytes / objects) : 0;
   }
 
-  // The stacks as they were captured, root first. `more` holds the mate's values if there is one, then, if asked for, what they
-  // held at some points of the series.
+  // The stacks as they were captured, root first. What `more` holds, `columns` says; points of the series only if asked for.
   stacks(withPoints: boolean): Tree {
     const { head, parent, name } = this.profile;
-    const more = this.mate < 0 ? [] : [this.valuesOf(this.mate)];
+    const more = this.mate < 0 ? this.sides() : [this.valuesOf(this.mate)];
     const points = withPoints ? sampledPoints(head.points.length).map((point) => heldAt(this.profile, this.type, point)) : [];
     const columns = { ...this.change(), more: [...more, ...points] };
     return { count: head.nodes, parent, name, isInOrder: true, ...mapColumns(columns, this.classified()) };
@@ -104,27 +124,46 @@ export class Measure {
     return (column) => column.map((value, node) => (isKept(node) ? value : 0));
   }
 
-  private change(): { grew: Float64Array; released: Float64Array } {
-    const { profile, state, type } = this;
-    const none = () => new Float64Array(profile.head.nodes);
-    if (!this.isDifference) return { grew: this.valuesOf(type), released: none() };
-    const whole = this.isSeries ? this.changeInRange() : { grew: profile.grew[type]!, released: profile.released[type]! };
-    if (state.width === "grew") return { grew: whole.grew, released: none() };
-    return state.width === "released" ? { grew: none(), released: whole.released } : whole;
-  }
-
-  // As src/analysis/difference.h. Normalised, the older point is taken as if its total were that of the newer.
-  private changeInRange(): { grew: Float64Array; released: Float64Array } {
+  // What each stack holds in A and in B. Normalised, A is taken as if its total were that of B.
+  private sides(): Float64Array[] {
+    if (this.columns.before < 0) return [];
     const { range, isNormalised } = this.state;
     const before = heldAt(this.profile, this.type, range.from);
     const after = heldAt(this.profile, this.type, range.to);
     const factor = isNormalised && sumOf(before) > 0 ? sumOf(after) / sumOf(before) : 1;
-    const released = new Float64Array(before.length);
-    for (let node = 0; node < before.length; node++) {
-      const change = after[node]! - (factor === 1 ? before[node]! : Math.trunc(before[node]! * factor));
-      after[node] = Math.max(change, 0);
-      released[node] = Math.max(-change, 0);
-    }
-    return { grew: after, released };
+    return [factor === 1 ? before : before.map((value) => Math.trunc(value * factor)), after];
+  }
+
+  private change(): { grew: Float64Array; released: Float64Array } {
+    const { profile, type, width } = this;
+    const none = () => new Float64Array(profile.head.nodes);
+    if (!this.isDifference) return { grew: this.valuesOf(type), released: none() };
+    if (width === "after" || width === "before") return { grew: this.sides()[width === "after" ? 1 : 0]!, released: none() };
+    if (width === "kept") return { grew: this.kept(), released: none() };
+    const whole = this.isSeries ? this.changeInRange() : { grew: profile.grew[type]!, released: profile.released[type]! };
+    if (width === "grew") return { grew: whole.grew, released: none() };
+    return width === "released" ? { grew: none(), released: whole.released } : whole;
+  }
+
+  // What grew in the range, as far as it was never released until the last point.
+  private kept(): Float64Array {
+    const { range } = this.state;
+    const before = heldAt(this.profile, this.type, range.from);
+    const held = heldAt(this.profile, this.type, range.to);
+    const least = held.slice();
+    for (const { nodes, by } of this.profile.steps[this.type]!.slice(range.to))
+      for (let i = 0; i < nodes.length; i++) {
+        const node = nodes[i]!;
+        held[node]! += by[i]!;
+        least[node] = Math.min(least[node]!, held[node]!);
+      }
+    return least.map((value, node) => Math.max(value - before[node]!, 0));
+  }
+
+  // As src/analysis/difference.h.
+  private changeInRange(): { grew: Float64Array; released: Float64Array } {
+    const [before, after] = this.sides() as [Float64Array, Float64Array];
+    const grew = after.map((value, node) => Math.max(value - before[node]!, 0));
+    return { grew, released: before.map((value, node) => Math.max(value - after[node]!, 0)) };
   }
 }

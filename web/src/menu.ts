@@ -4,7 +4,8 @@ import { readable } from "./names";
 
 export interface MenuItem {
   title: string;
-  key?: string; // that does the same without the menu
+  key?: string; // that does the same without the menu, or what stands at its end
+  group?: string; // a line divides groups
   run(): void;
 }
 
@@ -23,7 +24,8 @@ export class Menu {
     const title = document.createElement("p");
     title.textContent = readable(label);
     title.ariaHidden = "true";
-    this.host.replaceChildren(title, ...items.map((item) => this.button(item)));
+    const divided = items.flatMap((item, i) => (i > 0 && item.group !== items[i - 1]!.group ? [document.createElement("hr"), this.button(item)] : [this.button(item)]));
+    this.host.replaceChildren(title, ...divided);
     this.host.showPopover();
     const { offsetWidth, offsetHeight } = this.host;
     this.host.style.left = `${Math.max(Math.min(x, innerWidth - offsetWidth), 0)}px`;
@@ -44,12 +46,12 @@ export class Menu {
     const button = document.createElement("button");
     button.setAttribute("role", "menuitem");
     button.tabIndex = -1;
-    button.textContent = item.title;
+    button.textContent = readable(item.title);
     if (item.key) {
       const key = document.createElement("kbd");
       key.textContent = item.key;
       button.append(key);
-      button.setAttribute("aria-keyshortcuts", item.key);
+      if (/^(?:\w|Enter)$/.test(item.key)) button.setAttribute("aria-keyshortcuts", item.key);
     }
     button.addEventListener("click", () => {
       this.close();

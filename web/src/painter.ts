@@ -1,5 +1,6 @@
 // Paints the rows of a section as boxes, on whatever takes boxes: the canvas of the page, or a picture.
 
+import { framesOf } from "./chains";
 import { lastAtOrBefore, type Layout } from "./layout";
 import type { Section } from "./section";
 
@@ -13,6 +14,7 @@ export interface Look {
   colorsOf(layout: Layout): (node: number) => number; // 0xRRGGBB
   ink(color: number): string; // of the text on it
   label(layout: Layout, node: number, room: number): string; // at most so many letters
+  figures(layout: Layout, node: number): string; // behind the label, where there is room for both
 }
 
 export interface Surface {
@@ -24,6 +26,7 @@ export interface Surface {
 }
 
 export class Painter {
+  readonly frames: number[] = []; // painted, each with a box of its own
   private readonly colorOf: (node: number) => number;
 
   constructor(
@@ -35,7 +38,10 @@ export class Painter {
     const { layout } = section;
     const { name } = layout.tree;
     const colorOf = look.colorsOf(layout);
-    this.colorOf = isHit ? (node) => (isHit[name[node]!] === 1 ? HIT : colorOf(node)) : colorOf;
+    const { byHead } = layout.chains;
+    const isAnyHit = (node: number) => isHit![name[node]!] === 1 ||
+      (byHead.has(node) && framesOf(layout.tree, layout.chains, node).some((frame) => isHit![name[frame]!] === 1));
+    this.colorOf = isHit ? (node) => (isAnyHit(node) ? HIT : colorOf(node)) : colorOf;
   }
 
   // Runs of frames narrower than a pixel become one box: a row costs no more than its pixels.
@@ -81,10 +87,14 @@ export class Painter {
   private frame(node: number, x: number, y: number, width: number): void {
     const { look, surface, section: { layout, zoomed } } = this;
     const color = this.colorOf(node);
+    this.frames.push(node);
     const opacity = layout.depth[node]! < layout.depth[zoomed]! ? OUTER_OPACITY : 1;
     surface.box(node, x, y, width - (width > 3 ? 1 : 0), color, opacity);
     if (width < TEXT_FROM_PX) return;
-    const label = look.label(layout, node, Math.floor((width - 6) / surface.charPx));
-    if (label) surface.label(label, x + 3, y, width - 6, look.ink(color));
+    const room = Math.floor((width - 6) / surface.charPx);
+    const label = look.label(layout, node, room);
+    if (!label) return;
+    const figures = look.figures(layout, node);
+    surface.label(label.length + 2 + figures.length <= room ? `${label}  ${figures}` : label, x + 3, y, width - 6, look.ink(color));
   }
 }

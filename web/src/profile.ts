@@ -56,10 +56,12 @@ export interface Trend {
 // The JSON beside the data.
 export interface Head {
   version: 1;
-  title: string;
+  title: string; // as asked for; "": the page says what it is of
   subtitle: string;
   process: number; // its number, 0: unknown
   command: string; // how the process was started; "": unknown
+  program: string; // path of its file; "": unknown
+  began: number; // when it was recorded from, in milliseconds since 1970; 0: unknown
   view: string; // to begin with
   points: Point[]; // of a series, the oldest first; a comparison with a base is one of two
   trend?: Trend | null; // of a series that is long enough

@@ -19,9 +19,7 @@ export class SearchBox {
 
   constructor(names: string[], query: Query, private readonly events: SearchEvents) {
     this.search = new Search(names);
-    this.text.value = query.text;
-    this.plain.checked = query.isPlain;
-    this.cased.checked = query.isCaseSensitive;
+    this.set(query);
     const changed = () => {
       this.run();
       events.queried(this.query);
@@ -33,6 +31,20 @@ export class SearchBox {
     input("next").addEventListener("click", () => events.step(1));
     input("previous").addEventListener("click", () => events.step(-1));
     if (query.text) this.run();
+  }
+
+  // As a link says.
+  set({ text, isPlain, isCaseSensitive }: Query): void {
+    this.text.value = text;
+    this.plain.checked = isPlain;
+    this.cased.checked = isCaseSensitive;
+  }
+
+  // Looks for something else.
+  ask(query: Query): void {
+    this.set(query);
+    this.run();
+    this.events.queried(query);
   }
 
   get query(): Query {
@@ -49,7 +61,7 @@ export class SearchBox {
     event.stopPropagation();
   }
 
-  private run(): void {
+  run(): void {
     const { query } = this;
     if (!query.text) {
       this.search.stop();

@@ -10,7 +10,7 @@ export class Strip {
 
   show(layout: Layout | undefined, { from, to }: Range, isHit: Uint8Array | undefined): void {
     const { canvas } = this;
-    canvas.hidden = !isHit;
+    canvas.classList.toggle("idle", !isHit);
     if (!layout || !isHit) return;
     canvas.width = canvas.clientWidth;
     canvas.height = canvas.clientHeight;

@@ -2,7 +2,7 @@
 
 import { amount, both } from "./format";
 import type { Point, Trend, ValueType } from "./profile";
-import { Spans } from "./spans";
+import { alongPoints, Spans } from "./spans";
 
 export interface PointRange {
   from: number; // index of a point
@@ -10,6 +10,7 @@ export interface PointRange {
 }
 
 const HEIGHT_PX = 44;
+const ONSETS_AT_MOST = 5;
 const EDGE_PX = 8; // half of a slider's thumb, so that points stand under it
 
 // "2026-11-21 22:10:05"
@@ -24,6 +25,7 @@ export class Timeline {
   private readonly spans: Spans;
   private totals: number[] = [];
   private type!: ValueType;
+  private onsets: { along: number; color: string }[] = [];
 
   constructor(private readonly host: HTMLElement, private readonly points: Point[], private range: PointRange,
     private readonly changed: (range: PointRange) => void) {
@@ -45,6 +47,9 @@ export class Timeline {
     this.totals = totals;
     this.type = type;
     this.spans.show(trend);
+    const colors = getComputedStyle(this.host);
+    this.onsets = (trend?.places ?? []).filter(({ grew_from, verdict }) => grew_from !== null && verdict !== "steady").slice(0, ONSETS_AT_MOST)
+      .map(({ grew_from, verdict }) => ({ along: alongPoints(trend!.times, grew_from!), color: colors.getPropertyValue(verdict === "leak" ? "--leak" : "--other") }));
     this.refresh();
   }
 
@@ -106,7 +111,7 @@ export class Timeline {
     this.draw();
   }
 
-  private nameOf(point: number): string {
+  nameOf(point: number): string {
     const { name, time } = this.points[point]!;
     return time > 0 ? `${name}, ${timeText(time)} UTC` : name;
   }
@@ -137,6 +142,14 @@ export class Timeline {
     context.strokeStyle = ink;
     context.lineWidth = 1.5;
     context.stroke();
+    for (const { along, color } of [...this.onsets].reverse()) { // where a suspect began to grow
+      const at = EDGE_PX + along * (width - 2 * EDGE_PX);
+      context.fillStyle = color;
+      context.fillRect(at - 0.75, 4, 1.5, HEIGHT_PX - 4);
+      context.beginPath();
+      for (const [dx, dy] of [[0, 0], [9, 4], [0, 8]] as const) context.lineTo(at + dx, 4 + dy);
+      context.fill();
+    }
     for (let point = 0; point < totals.length; point++) {
       const isChosen = point === range.from || point === range.to;
       context.beginPath();

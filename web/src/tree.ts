@@ -176,6 +176,7 @@ export interface FunctionRow {
   self: Total;
   total: Total;
   more: number[]; // with all that it calls
+  own: number[]; // the same of itself
 }
 
 export function functionRows(tree: Tree): FunctionRow[] {
@@ -184,7 +185,7 @@ export function functionRows(tree: Tree): FunctionRow[] {
   const row = (name: number): FunctionRow => {
     let found = rows.get(name);
     if (!found) {
-      found = { name, self: { grew: 0, released: 0 }, total: { grew: 0, released: 0 }, more: sum.more.map(() => 0) };
+      found = { name, self: { grew: 0, released: 0 }, total: { grew: 0, released: 0 }, more: sum.more.map(() => 0), own: sum.more.map(() => 0) };
       rows.set(name, found);
     }
     return found;
@@ -201,6 +202,7 @@ export function functionRows(tree: Tree): FunctionRow[] {
     const of = row(name);
     of.self.grew += tree.grew[node]!;
     of.self.released += tree.released[node]!;
+    for (let i = 0; i < of.own.length; i++) of.own[i]! += tree.more[i]![node]!;
     if (occurrences === 0) {
       of.total.grew += sum.grew[node]!;
       of.total.released += sum.released[node]!;

@@ -9,11 +9,10 @@
 
 #include <inttypes.h>
 
-static struct hf_text title_of(const struct hf_profile *folded, const struct hf_page_options *o)
+/* What the browser shows while the page is not read yet; then the page says what it is of. */
+static struct hf_text title_of(const struct hf_page_options *o)
 {
-    if (o->title != NULL)
-        return hf_text_of(o->title);
-    return folded->is_difference ? HF_TEXT("Differential Flame Graph") : HF_TEXT("Flame Graph");
+    return o->title != NULL ? hf_text_of(o->title) : HF_TEXT("heapflame");
 }
 
 static void page_put_string(struct hf_out *out, const char *name, struct hf_text text)
@@ -128,13 +127,15 @@ static enum hf_status page_put_head(const struct hf_page_data *data,
     enum hf_status status = HF_OK;
     const struct hf_profile *folded = data->folded;
     hf_out_string(out, "{\"version\":1,");
-    page_put_string(out, "title", title_of(folded, o));
+    page_put_string(out, "title", o->title != NULL ? hf_text_of(o->title) : HF_TEXT(""));
     hf_out_char(out, ',');
     page_put_subtitle(folded, o, out);
     hf_out_char(out, ',');
     hf_out_printf(out, "\"process\":%u,", folded->capture.process_id);
     page_put_string(out, "command", hf_profile_text(folded, folded->capture.command));
     hf_out_char(out, ',');
+    page_put_string(out, "program", hf_profile_text(folded, folded->capture.program));
+    hf_out_printf(out, ",\"began\":%" PRIu64 ",", folded->capture.began_ms);
     page_put_string(out, "view", hf_text_of(o->view));
     hf_out_char(out, ',');
     page_put_points(data->series, out);
@@ -208,7 +209,7 @@ enum hf_status hf_page_html(const struct hf_profile *folded, const struct hf_pag
     status = hf_page_data_init(&data, folded, options->series, options->places, err);
     if (status == HF_OK) {
         put_until(&rest, "@TITLE@", out);
-        hf_escape_xml(out, title_of(folded, options));
+        hf_escape_xml(out, title_of(options));
         put_until(&rest, "@HEAD@", out);
         status = page_put_head(&data, options, out, err);
         put_until(&rest, "@DATA@", out);

@@ -16,14 +16,14 @@
 #include "render/palette.h"
 
 struct hf_page_options {
-    const char *title; /* NULL: "Flame Graph" */
+    const char *title; /* NULL: the page says what it is of */
     const char
         *subtitle; /* NULL: none, or of a difference its totals; of a series the page says them */
     const char *colors; /* a name of HF_PALETTE_NAMES */
     enum hf_palette_mode color_mode;
     const char *count_name; /* what the values of `type` count; NULL: its unit */
     size_t type;            /* to begin with */
-    const char *view; /* to begin with: "flame", "icicle", "reverse", ... as in web/src/main.ts */
+    const char *view;       /* to begin with: "icicle", "reverse", ... as in web/src/views.ts */
     const struct hf_series *series; /* whose change this is; NULL: none */
     const struct hf_growth *growth; /* verdicts of the same series; NULL: none */
     struct hf_places *places;       /* of the names; NULL: unknown */

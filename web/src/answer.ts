@@ -1,0 +1,68 @@
+// The answer above the graph: what the page is of, and a line for each of the top suspects.
+
+import { amount } from "./format";
+import { readable, shortName } from "./names";
+import { distinguishing } from "./paths";
+import { pathOf } from "./tree";
+import { sourceOf, type Place, type Profile, type Suspect, type ValueType } from "./profile";
+import { sparkline } from "./spark";
+import { badge, trendOf } from "./verdict";
+
+const LINES_AT_MOST = 5;
+
+function cell(kind: string, text: string, title = text): HTMLSpanElement {
+  return Object.assign(document.createElement("span"), { className: kind, textContent: text, title });
+}
+
+export class Answer {
+  constructor(private readonly host: HTMLElement, private readonly profile: Profile, private readonly zoom: (node: number) => void,
+    private readonly hover: (name: number | undefined) => void) {}
+
+  show(type: ValueType): void {
+    const trend = trendOf(this.profile.head, type);
+    const listed: (Suspect | Place)[] = (trend ? trend.places.filter(({ verdict }) => verdict !== "steady") : type.suspects.length > 0 ? type.suspects : this.found()).slice(0, LINES_AT_MOST);
+    const { names } = this.profile;
+    const callers = listed.map(({ node }) => pathOf(this.profile, node).slice(1).reverse().map((name) => names[name]!));
+    const paths = distinguishing(callers);
+    this.host.hidden = listed.length === 0;
+    this.host.classList.toggle("judged", trend !== undefined);
+    this.host.classList.toggle("curved", listed.some(({ points }) => (points?.length ?? 0) > 2));
+    this.host.classList.toggle("sourced", listed.some(({ node }) => sourceOf(this.profile, this.profile.name[node]!) !== ""));
+    this.host.replaceChildren(...listed.map((suspect, i) => this.line(suspect, type, paths[i]!)));
+  }
+
+  // Of a difference that the page made itself: the stacks that grew most.
+  private found(): Suspect[] {
+    const { head, grew, name, names, steps } = this.profile;
+    if (head.points.length !== 2 || head.types[0]!.suspects.length > 0) return [];
+    const { by, nodes } = steps[0]![0]!;
+    const whole = by.reduce((sum, value) => sum + Math.max(value, 0), 0);
+    return [...nodes].map((node, i) => ({ node, value: by[i]! })).filter(({ value }) => value * 20 > whole).sort((a, b) => b.value - a.value)
+      .map(({ node, value }) => ({ name: names[name[node]!]!, value, percent: (100 * value) / whole, sentence: "", suppression: "", node, points: [grew[0]![node]!, grew[0]![node]! + value] }));
+  }
+
+  private line(suspect: Suspect | Place, type: ValueType, path: string[]): HTMLLIElement {
+    const { profile } = this;
+    const item = document.createElement("li");
+    const button = document.createElement("button");
+    const points = suspect.points ?? [];
+    const [held, share] = "verdict" in suspect ? [points.at(-1)!, 100 * suspect.share] : [suspect.value, suspect.percent];
+    const of = "verdict" in suspect ? "of the growth" : profile.head.points.length > 0 || profile.head.isDifference ? "of the growth" : "of all";
+    const grown = of === "of the growth" && !("verdict" in suspect) ? "+" : "";
+    const name = profile.name[suspect.node]!;
+    button.append(cell("held", `${grown}${amount(held, type)}`), cell("share", `${share.toFixed(0)} %`, `${share.toFixed(2)} % ${of}`));
+    const curve = cell("curve", "", "");
+    if (points.length > 2) curve.append(sparkline(points, `from ${amount(points[0]!, type)} to ${amount(points.at(-1)!, type)}`));
+    const verdict = cell("judged", "", "");
+    if ("verdict" in suspect) verdict.append(badge(suspect.verdict));
+    const owner = cell("owner", shortName(readable(suspect.name)), readable(suspect.name));
+    const via = path.map((frame) => shortName(readable(frame))).join(" \u203a ");
+    button.append(curve, verdict, owner, cell("source", sourceOf(profile, name)), cell("path", via && `${via} \u203a`));
+    button.title = readable(suspect.sentence);
+    button.addEventListener("click", () => this.zoom(suspect.node));
+    button.addEventListener("mouseenter", () => this.hover(name));
+    button.addEventListener("mouseleave", () => this.hover(undefined));
+    item.append(button);
+    return item;
+  }
+}

@@ -1,0 +1,189 @@
+// A heat map of a series: a row for each place, a column for each point of time, the colour what it held there. Rows are
+// scrolled, and only what is seen is drawn; a drag over the columns chooses from when to when.
+
+import { amount } from "./format";
+import { fitted } from "./names";
+import { heatColor, type Theming } from "./palette";
+import type { Profile, ValueType } from "./profile";
+import type { PointRange } from "./timeline";
+import type { Fact } from "./tip";
+
+const ROW_PX = 18;
+const LABEL_PX = 260;
+const SHADES = 64;
+
+export interface HeatRows {
+  names: number[]; // by row, the one that changed most first
+  values: Float64Array; // row after row, a value for each point
+  points: number;
+}
+
+// What is one row: a function, or the group of its name.
+export function heatRows(profile: Profile, type: number, rowOf: (name: number) => number, rows: number): HeatRows {
+  const points = profile.head.points.length;
+  const values = new Float64Array(rows * points);
+  const grew = profile.grew[type]!;
+  const row = Int32Array.from(profile.name, rowOf);
+  for (let node = 0; node < grew.length; node++) if (grew[node]! > 0) values[row[node]! * points]! += grew[node]!;
+  profile.steps[type]!.forEach(({ nodes, by }, step) => {
+    for (let i = 0; i < rows; i++) values[i * points + step + 1] = values[i * points + step]!;
+    for (let i = 0; i < nodes.length; i++) values[row[nodes[i]!]! * points + step + 1]! += by[i]!;
+  });
+  const change = new Float64Array(rows);
+  const isAny = new Uint8Array(rows);
+  for (let i = 0; i < rows; i++)
+    for (let point = 0; point < points; point++) {
+      if (values[i * points + point]! > 0) isAny[i] = 1;
+      change[i] = Math.max(change[i]!, Math.abs(values[i * points + point]! - values[i * points]!));
+    }
+  const names = Array.from({ length: rows }, (_, i) => i).filter((i) => isAny[i]).sort((a, b) => change[b]! - change[a]! || a - b);
+  const sorted = new Float64Array(names.length * points);
+  names.forEach((name, i) => sorted.set(values.subarray(name * points, (name + 1) * points), i * points));
+  return { names, values: sorted, points };
+}
+
+export interface HeatEvents {
+  chose(range: PointRange): void;
+  pick(row: number): void; // of the names
+  tip(key: string | undefined, x: number, y: number, make: () => { title: string; facts: Fact[]; hint: string }): void;
+  label(row: number): string;
+  pointName(point: number): string;
+}
+
+export class Heat {
+  private readonly canvas = document.createElement("canvas");
+  private readonly sheet = document.createElement("div");
+  private rows: HeatRows | undefined;
+  private type!: ValueType;
+  private theme: Theming = "light";
+  private range: PointRange = { from: 0, to: 0 };
+  private from: number | undefined; // of a drag
+  private focused = 0;
+
+  constructor(private readonly host: HTMLElement, private readonly events: HeatEvents) {
+    host.append(this.canvas, this.sheet);
+    host.addEventListener("scroll", () => this.draw(), { passive: true });
+    new ResizeObserver(() => this.draw()).observe(host);
+    const { canvas } = this;
+    canvas.addEventListener("pointerdown", (event) => {
+      if (event.clientX - canvas.getBoundingClientRect().left < LABEL_PX) return;
+      this.from = this.pointAt(event);
+      canvas.setPointerCapture(event.pointerId);
+    });
+    canvas.addEventListener("pointermove", (event) => this.move(event));
+    canvas.addEventListener("pointerup", (event) => {
+      if (this.from !== undefined) this.choose(this.from, this.pointAt(event));
+      this.from = undefined;
+    });
+    canvas.addEventListener("pointerleave", () => events.tip(undefined, 0, 0, () => ({ title: "", facts: [], hint: "" })));
+    canvas.addEventListener("click", (event) => {
+      const row = this.rowAt(event);
+      if (event.clientX - canvas.getBoundingClientRect().left < LABEL_PX && row !== undefined) events.pick(this.rows!.names[row]!);
+    });
+    host.addEventListener("keydown", (event) => this.key(event));
+    for (const type of ["focus", "blur"]) host.addEventListener(type, () => this.draw());
+  }
+
+  show(rows: HeatRows, type: ValueType, theme: Theming, range: PointRange): void {
+    Object.assign(this, { rows, type, theme, range });
+    this.focused = Math.min(this.focused, rows.names.length - 1);
+    this.draw();
+  }
+
+  private choose(a: number, b: number): void {
+    this.range = { from: Math.min(a, b), to: Math.max(a, b) };
+    this.draw();
+    this.events.chose(this.range);
+  }
+
+  private key(event: KeyboardEvent): void {
+    const { range, rows } = this;
+    if (!rows) return;
+    const last = rows.points - 1;
+    if (event.key === "ArrowDown") this.focused = Math.min(this.focused + 1, rows.names.length - 1);
+    else if (event.key === "ArrowUp") this.focused = Math.max(this.focused - 1, 0);
+    else if (event.key === "Enter") return this.events.pick(rows.names[this.focused]!);
+    else if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
+      const step = event.key === "ArrowLeft" ? -1 : 1;
+      if (event.shiftKey) this.choose(range.from, Math.min(Math.max(range.to + step, range.from), last));
+      else this.choose(Math.min(Math.max(range.from + step, 0), range.to), range.to);
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+    const top = this.focused * ROW_PX;
+    if (top < this.host.scrollTop) this.host.scrollTop = top;
+    else if (top + ROW_PX > this.host.scrollTop + this.host.clientHeight) this.host.scrollTop = top + ROW_PX - this.host.clientHeight;
+    this.draw();
+  }
+
+  private get columnPx(): number {
+    return Math.max(this.host.clientWidth - LABEL_PX, 1) / Math.max(this.rows?.points ?? 1, 1);
+  }
+
+  private pointAt(event: MouseEvent): number {
+    const x = event.clientX - this.canvas.getBoundingClientRect().left - LABEL_PX;
+    return Math.min(Math.max(Math.floor(x / this.columnPx), 0), (this.rows?.points ?? 1) - 1);
+  }
+
+  private rowAt(event: MouseEvent): number | undefined {
+    const row = Math.floor((event.clientY - this.host.getBoundingClientRect().top + this.host.scrollTop) / ROW_PX);
+    return row >= 0 && row < (this.rows?.names.length ?? 0) ? row : undefined;
+  }
+
+  private move(event: PointerEvent): void {
+    const { rows, type } = this;
+    if (!rows) return;
+    const point = this.pointAt(event);
+    if (this.from !== undefined) {
+      this.range = { from: Math.min(this.from, point), to: Math.max(this.from, point) };
+      this.draw();
+    }
+    const row = this.rowAt(event);
+    this.events.tip(row === undefined ? undefined : `${row} ${point}`, event.clientX, event.clientY, () => {
+      const at = (of: number) => rows.values[row! * rows.points + of]!;
+      return { title: this.events.label(rows.names[row!]!), hint: "drag: from when to when",
+        facts: [["when", this.events.pointName(point)], ["holds", amount(at(point), type)], ["first, last", `${amount(at(0), type)}, ${amount(at(rows.points - 1), type)}`]] };
+    });
+  }
+
+  // Each cell is a rectangle of one of few colours, which are known before.
+  private draw(): void {
+    const { canvas, host, range, rows, theme } = this;
+    const [width, height] = [host.clientWidth, host.clientHeight];
+    if (!rows || width === 0) return;
+    this.sheet.style.height = `${Math.max(rows.names.length * ROW_PX - height, 0)}px`;
+    const density = devicePixelRatio || 1;
+    Object.assign(canvas, { width: Math.round(width * density), height: Math.round(height * density) });
+    Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
+    const context = canvas.getContext("2d")!;
+    context.scale(density, density);
+    context.font = "12px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
+    context.textBaseline = "middle";
+    const ink = getComputedStyle(host).color;
+    const shades = Array.from({ length: SHADES }, (_, i) => `#${heatColor(i / (SHADES - 1), theme).toString(16).padStart(6, "0")}`);
+    const first = Math.floor(host.scrollTop / ROW_PX);
+    const last = Math.min(Math.ceil((host.scrollTop + height) / ROW_PX), rows.names.length);
+    let most = 1;
+    for (let i = 0; i < rows.values.length; i++) if (rows.values[i]! > most) most = rows.values[i]!;
+    const scale = Math.log2(1 + most / 1024);
+    const wide = this.columnPx;
+    for (let row = first; row < last; row++) {
+      const y = row * ROW_PX - host.scrollTop;
+      for (let point = 0; point < rows.points; point++) {
+        const part = Math.log2(1 + rows.values[row * rows.points + point]! / 1024) / (scale || 1);
+        context.fillStyle = shades[Math.round(part * (SHADES - 1))]!;
+        context.fillRect(LABEL_PX + point * wide, y, Math.ceil(wide), ROW_PX - 1);
+      }
+      context.fillStyle = ink;
+      context.fillText(fitted(this.events.label(rows.names[row]!), 34), 8, y + ROW_PX / 2, LABEL_PX - 12);
+      if (row === this.focused && document.activeElement === host) {
+        context.strokeStyle = ink;
+        context.strokeRect(1, y + 0.5, width - 2, ROW_PX - 2);
+      }
+    }
+    context.strokeStyle = ink;
+    context.lineWidth = 2;
+    context.strokeRect(LABEL_PX + range.from * wide + 1, 1, (range.to - range.from + 1) * wide - 2, Math.min(height, rows.names.length * ROW_PX) - 2);
+    context.lineWidth = 1;
+  }
+}

@@ -1,0 +1,69 @@
+// The whole graph as small as a word, with what is seen of it. A press or a drag moves that.
+
+import type { Chart } from "./chart";
+import { cssOf } from "./color";
+import { rowCount, type Layout } from "./layout";
+import { Painter, type Look, type Surface } from "./painter";
+import { Section } from "./section";
+
+export class Minimap {
+  private readonly whole = document.createElement("canvas"); // the graph alone
+  private drawn: { layout: Layout; key: string } | undefined;
+  private chart: Chart | undefined;
+
+  constructor(private readonly canvas: HTMLCanvasElement, private readonly look: Look) {
+    const move = (event: PointerEvent) => {
+      if (event.buttons === 0 || !this.chart?.layout) return;
+      const { from, to } = this.chart.seenRange();
+      const { left, width } = canvas.getBoundingClientRect();
+      const center = ((event.clientX - left) / width) * this.chart.layout.width[0]!;
+      this.chart.span(center - (to - from) / 2, center + (to - from) / 2);
+    };
+    canvas.addEventListener("pointerdown", (event) => {
+      canvas.setPointerCapture(event.pointerId);
+      move(event);
+    });
+    canvas.addEventListener("pointermove", move);
+  }
+
+  // `key`: what colours mean now.
+  show(chart: Chart, key: string): void {
+    const { canvas, whole } = this;
+    const { layout } = chart;
+    this.chart = chart;
+    if (!layout || canvas.clientWidth === 0) return;
+    const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+    if (this.drawn?.layout !== layout || this.drawn.key !== key || canvas.width !== width) {
+      Object.assign(whole, { width, height });
+      this.paint(layout, width, height);
+      this.drawn = { layout, key };
+    }
+    Object.assign(canvas, { width, height });
+    const context = canvas.getContext("2d")!;
+    context.drawImage(whole, 0, 0);
+    const { from, to } = chart.seenRange();
+    const scale = width / (layout.width[0]! || 1);
+    if (to - from >= layout.width[0]!) return;
+    context.fillStyle = "rgb(128 128 128 / 0.55)";
+    context.fillRect(0, 0, from * scale, height);
+    context.fillRect(to * scale, 0, width, height);
+    context.strokeStyle = getComputedStyle(canvas).color;
+    context.strokeRect(from * scale, 0.5, Math.max((to - from) * scale, 2), height - 1);
+  }
+
+  private paint(layout: Layout, width: number, height: number): void {
+    const context = this.whole.getContext("2d")!;
+    const rows = Math.min(rowCount(layout), height);
+    const high = Math.max(height / rows, 1);
+    const surface: Surface = {
+      charPx: width,
+      box: (_node, x, y, wide, color) => {
+        context.fillStyle = cssOf(color);
+        context.fillRect(x, y, Math.max(wide, 0.5), Math.max(high - 0.5, 0.75));
+      },
+      label: () => undefined,
+    };
+    const painter = new Painter(new Section(layout, 0, width), { ...this.look, colorsOf: (of) => this.look.colorsOf(of), ink: () => "", label: () => "", figures: () => "" }, undefined, surface);
+    for (let row = 0; row < rows; row++) painter.row(Math.floor((row * rowCount(layout)) / rows), row * high);
+  }
+}
