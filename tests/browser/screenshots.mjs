@@ -1,5 +1,5 @@
 // The pictures of the HTML page in docs/page/, made anew: the page of a service with a leak and a cache at eight times, in its main views.
-import { utimesSync, writeFileSync } from "node:fs";
+import { readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { drawFiles, open } from "./page.mjs";
 
 // What each stack holds at each of eight times, in KiB.
@@ -47,7 +47,32 @@ export const SHOTS = {
   table: ["v=table", "light"],
   suspects: ["v=suspects", "light"],
   sandwich: ["v=sandwich&p=json%3A%3Aparse&r=1-1", "dark"],
+  time: ["v=time&r=3-7", "light"],
+  compare: ["v=compare", "dark"],
 };
+
+// All scenes on one sheet, from pictures NAME.png in a folder.
+export async function sheetOf(browser, folder, names, file) {
+  const page = await browser.chromium.newPage({ viewport: { width: 1600, height: 1040 } });
+  const cells = names.map((name) => `<figure><img src="data:image/png;base64,${readFileSync(`${folder}/${name}.png`, "base64")}"><figcaption>${name}</figcaption></figure>`);
+  await page.setContent(`<style>body { margin: 8px; display: grid; grid-template-columns: repeat(4, 1fr); gap: 8px; background: #888; font: 14px sans-serif }
+    figure { margin: 0; background: #ddd } img { width: 100%; height: 300px; object-fit: contain; object-position: top } figcaption { padding: 2px 6px }</style>${cells.join("")}`);
+  await page.screenshot({ path: file, fullPage: true });
+  await page.close();
+}
+
+// Each scene as its first screen.
+export async function shootScenes(browser, folder, scenes) {
+  for (const [name, scene] of Object.entries(scenes)) {
+    const page = await open(browser, scene.draw(), { viewport: { width: 1400, height: 800 }, ...scene.options });
+    if (scene.isPrinted) {
+      await page.emulateMedia({ media: "print" });
+      await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    }
+    await page.screenshot({ path: `${folder}/${name}.png` });
+    await page.close();
+  }
+}
 
 // Writes them into a folder.
 export async function shoot(browser, folder) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/flame-checklist.md has its fifty points, and every test that it names is there."""
+"""docs/flame-checklist.md has its points, and every test that it names is there."""
 
 import os
 import re
@@ -28,7 +28,7 @@ def problem_of(reference):
 
 def main():
     rows = re.findall(r"^\| (\d+) \| (.+) \| (.+) \|$", (SRC / "docs/flame-checklist.md").read_text(), re.MULTILINE)
-    problems = [] if [int(n) for n, _, _ in rows] == list(range(1, 51)) else [f"{len(rows)} points, not 1 to 50 in order"]
+    problems = [] if [int(n) for n, _, _ in rows] == list(range(1, len(rows) + 1)) and len(rows) >= 62 else [f"{len(rows)} points, not 1 to 62 or more in order"]
     for n, _, held in rows:
         references = [text for text in re.findall(r"`([^`]+)`", held) if "/" in text]
         if not references and not re.match(r"open\b|not built\b", held):

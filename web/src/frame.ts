@@ -14,7 +14,8 @@ import type { Fact } from "./tip";
 export function frameText(
   profile: Profile, measure: Measure, state: State, { layout, zoomed }: Chart, whole: number, node: number,
 ): string {
-  const { isDifference, mate, valueType } = measure;
+  const { mate, valueType } = measure;
+  const isDifference = measure.isDifference && !layout.tree.isSide;
   const { grew, released, tree } = layout;
   const width = layout.width[node]!;
   const parent = tree.parent[node]!;
@@ -25,7 +26,7 @@ export function frameText(
     ? `net ${net < 0 ? "\u2212" : "+"}${exact(Math.abs(net), valueType)}` : exact(net, valueType);
   const parts = precisely.startsWith(`${held.replace(/ B$/, "")} `) ? [precisely] : [held, precisely];
   if (mate >= 0) parts.push(`mean size ${amount(measure.meanSize(grew[node]!, layout.more[0]![node]!), BYTES)}`);
-  parts.push(`${percent(width, whole)} of all`);
+  parts.push(`${percent(width, layout.tree.isSide ? layout.width[0]! : whole)} of all`);
   if (node > 0 && state.view === "sandwich") parts.push(`${percent(width, layout.width[0]!)} of the function`);
   if (zoomed > 0) parts.push(`${percent(width, layout.width[zoomed]!)} of the zoomed`);
   if (parent > 0) parts.push(`${percent(width, layout.width[parent]!)} of its parent`);
@@ -55,14 +56,16 @@ function duration(ns: number): string {
 
 // What is told at the pointer.
 export function tipOf(profile: Profile, measure: Measure, { layout, zoomed }: Chart, whole: number, node: number): { title: string; facts: Fact[]; hint: string } {
-  const { columns, isDifference, valueType } = measure;
+  const { columns, valueType } = measure;
+  const isDifference = measure.isDifference && !layout.tree.isSide;
   const { chains, grew, more, released, tree, width } = layout;
   const name = tree.name[node]!;
   const chain = chains.byHead.get(node);
   const facts: Fact[] = [];
   const say = (title: string, value: string | undefined) => { if (value) facts.push([title, value]); };
   const held = both(grew[node]!, released[node]!, valueType, isDifference);
-  say("total", `${held}, ${share(width[node]!, whole)} of all${zoomed > 0 ? `, ${share(width[node]!, width[zoomed]!)} of the zoomed` : ""}`);
+  const all = layout.tree.isSide ? width[0]! : whole;
+  say("total", `${held}, ${share(width[node]!, all)} of all${zoomed > 0 ? `, ${share(width[node]!, width[zoomed]!)} of the zoomed` : ""}`);
   say("itself", both(tree.grew[node]!, tree.released[node]!, valueType, isDifference));
   if (columns.before >= 0) {
     const [a, b] = [more[columns.before]![node]!, more[columns.after]![node]!];

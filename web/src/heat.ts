@@ -165,12 +165,11 @@ export class Heat {
     const last = Math.min(Math.ceil((host.scrollTop + height) / ROW_PX), rows.names.length);
     let most = 1;
     for (let i = 0; i < rows.values.length; i++) if (rows.values[i]! > most) most = rows.values[i]!;
-    const scale = Math.log2(1 + most / 1024);
     const wide = this.columnPx;
     for (let row = first; row < last; row++) {
       const y = row * ROW_PX - host.scrollTop;
       for (let point = 0; point < rows.points; point++) {
-        const part = Math.log2(1 + rows.values[row * rows.points + point]! / 1024) / (scale || 1);
+        const part = Math.sqrt(rows.values[row * rows.points + point]! / most); // small places are seen, and growth of large ones, too
         context.fillStyle = shades[Math.round(part * (SHADES - 1))]!;
         context.fillRect(LABEL_PX + point * wide, y, Math.ceil(wide), ROW_PX - 1);
       }

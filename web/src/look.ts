@@ -154,7 +154,8 @@ export class ProfileLook implements Look {
   figures(layout: Layout, node: number): string {
     const { columns: { before, after }, isDifference, valueType } = this.measure;
     const net = layout.grew[node]! - layout.released[node]!;
-    if (!isDifference) return `${amount(net, valueType)}  ${share(layout.width[node]!, this.whole)}`;
+    if (!isDifference || layout.tree.isSide)
+      return `${amount(net, valueType)}  ${share(layout.width[node]!, layout.tree.isSide ? layout.width[0]! : this.whole)}`;
     const change = `${net < 0 ? "\u2212" : "+"}${amount(Math.abs(net), valueType)}`;
     return before < 0 ? change : `${change}  ${changeText(layout.more[before]![node]!, layout.more[after]![node]!)}`;
   }
@@ -166,7 +167,7 @@ export class ProfileLook implements Look {
   }
 
   private sign(layout: Layout, node: number): string {
-    if (!this.measure.isDifference) return "";
+    if (!this.measure.isDifference || layout.tree.isSide) return "";
     const isBoth = layout.grew[node]! > 0 && layout.released[node]! > 0;
     return isBoth ? "± " : layout.released[node]! > 0 ? "− " : "+ ";
   }

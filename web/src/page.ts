@@ -77,8 +77,8 @@ export class Page implements ChartEvents, SearchEvents {
   private readonly minimap: Minimap;
   private readonly suspects: Suspects;
   private readonly timeline: Timeline;
-  private readonly heat: Heat;
-  private readonly sides: Sides;
+  readonly heat: Heat;
+  readonly sides: Sides;
   private readonly controls: Controls;
   readonly look: ProfileLook;
   readonly searchBox: SearchBox;
@@ -312,7 +312,8 @@ export class Page implements ChartEvents, SearchEvents {
     this.controls.refresh();
     if (isSeries) this.timeline.show(totalsOf(this.profile, this.measure.type), this.valueType, trendOf(this.profile.head, this.valueType));
     this.answer.show(this.valueType);
-    this.stacks = left;
+    const isSide = isDifference && (this.measure.width === "after" || this.measure.width === "before");
+    this.stacks = isSide ? { ...left, isSide } : left;
     const sums = total(left);
     this.look.whole = sums.grew + sums.released;
     find("subtitle").textContent = factsOf(this.profile.head, this.measure, sums.grew, sums.released);

@@ -27,11 +27,11 @@ export class Sides {
   // `titles`: what each of them is of.
   show(tree: Tree, before: number, after: number, titles: string[], folding: Folding): void {
     const none = new Float64Array(tree.count);
-    const of = (column: number): Tree => ({ ...tree, grew: tree.more[column]!, released: none });
-    [of(before), of(after), tree].forEach((side, i) => {
+    const side = (column: number): Tree => ({ ...tree, grew: tree.more[column]!, released: none, isSide: true });
+    [side(before), side(after), tree].forEach((of, i) => {
       const chart = this.charts[i]!;
       chart.host.previousElementSibling!.textContent = `${PARTS[i]}  ${titles[i]}`;
-      chart.show(layOut(side, "name", folding), true);
+      chart.show(layOut(of, "name", folding), true);
     });
   }
 

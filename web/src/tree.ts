@@ -8,6 +8,7 @@ export interface Tree {
   released: Float64Array;
   more: Float64Array[]; // further values that are added up alongside; they make no width
   isFromLeaf?: boolean; // children are callers
+  isSide?: boolean; // of a difference, what one side holds: no change
   isInOrder?: boolean; // nodes are in preorder, siblings by name
 }
 
