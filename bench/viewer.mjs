@@ -55,14 +55,14 @@ const KINDS = {
     ready: () => document.body.dataset.ready !== undefined,
     aim: () => {
       const { layout } = heapflame.main;
-      window.target = layout.rowNodes.reduce((a, b) => (layout.width[b] < layout.width[0] / 2 && !(layout.width[a] >= layout.width[b]) ? b : a), -1);
+      window.target = layout.rowNodes.reduce((a, b) => (layout.width[b] < layout.width[0] / 2 && !layout.chains.byHead.has(b) && !(layout.width[a] >= layout.width[b]) ? b : a), -1);
     },
     zoom: () => {
       const { layout } = heapflame.main;
       const host = document.querySelector("#main");
-      const { left, bottom, width } = host.getBoundingClientRect();
+      const { left, top, width } = host.getBoundingClientRect();
       const x = left + width * (layout.start[target] + layout.width[target] / 2) / layout.width[0];
-      host.dispatchEvent(new MouseEvent("click", { bubbles: true, clientX: x, clientY: bottom - (layout.depth[target] + 0.5) * 18 }));
+      host.dispatchEvent(new MouseEvent("click", { bubbles: true, clientX: x, clientY: top + (layout.depth[target] + 0.5) * 18 }));
     },
     unzoom: () => document.querySelector("#reset").click(),
     isZoomed: () => heapflame.main.zoomed !== 0,
@@ -210,6 +210,47 @@ async function measureOriginal(file) {
   return figures;
 }
 
+// Milliseconds of script for each of some moves of the pointer, the slowest; the browser paints later.
+async function measureTip(browser, file) {
+  const page = await browser.chromium.newPage({ viewport: { width: 1220, height: 800 } });
+  await page.goto(`file://${file}`);
+  await page.waitForSelector("body[data-ready]");
+  const times = await page.evaluate(() => {
+    const host = document.querySelector("#main");
+    const { left, top, width, height } = host.getBoundingClientRect();
+    return Array.from({ length: 200 }, (_, i) => {
+      const start = performance.now();
+      host.dispatchEvent(new MouseEvent("mousemove", { bubbles: true, clientX: left + (i * 97.3) % width, clientY: top + (i * 37.7) % height }));
+      return performance.now() - start;
+    });
+  });
+  await page.close();
+  return { median: median(times.slice()), tenth: times.sort((a, b) => b - a)[20] };
+}
+
+// A series of 200 points and 10,000 places: milliseconds until its heat map stands, rows and drawing.
+async function measureHeat(browser) {
+  const files = Array.from({ length: 200 }, (_, point) => {
+    const file = join(folder, `point-${String(point).padStart(3, "0")}.folded`);
+    writeFileSync(file, Array.from({ length: 10000 }, (_, i) => `main;serve_${i % 50};place_${i} ${1000 + ((i * 7919) % 997) * (point % (2 + (i % 9)))}\n`).join(""));
+    return file;
+  });
+  const file = join(folder, "heat.html");
+  make("log", "heapflame", "flame", "-q", "--series", "-o", file, ...files);
+  const page = await browser.chromium.newPage({ viewport: { width: 1220, height: 800 } });
+  page.setDefaultTimeout(PATIENCE_MS);
+  await page.goto(`file://${file}#v=time`);
+  await page.waitForSelector("body[data-ready]");
+  const figures = [];
+  for (let i = 0; i < ZOOMS; i++) figures.push(await painted(page, () => {
+    heapflame.heatShown = undefined; // its rows are made anew
+    heapflame.showHeat();
+  }));
+  const rows = await page.evaluate(() => heapflame.heat.rows.names.length);
+  await page.close();
+  return { ms: median(figures), rows };
+}
+
 let missed = 0;
 function goal(text, value, limit, unit, isBound = false) {
   const isMet = value < limit;
@@ -239,10 +280,13 @@ async function main() {
   const [large] = await compare(browser, [
     { name: "1,000,000 frames, heapflame, HTML", kind: "page", file: htmlOf("million.html", million) },
   ]);
+  const tip = await measureTip(browser, join(folder, "some.html"));
+  const tipOfMillion = await measureTip(browser, join(folder, "million.html"));
+  const heat = await measureHeat(browser);
   await browser.chromium.close();
 
   console.log();
-  goal("HTML of 126,000 frames", page.size, 0.7, " MB");
+  goal("HTML of 126,000 frames", page.size, 0.8, " MB");
   console.log(`beside, without a goal: of the time of elements it opens in ${(page.open / every.open).toPrecision(3)}, zooms in ${(page.zoom / every.zoom).toPrecision(3)}`);
   for (const [text, step, limit] of [["it opens", "open", 1 / 20], ["it zooms", "zoom", 1 / 50]])
     goal(`${text}, of the time of flamegraph.pl's`, page[step] / Math.min(original[step], CAP_MS), limit, "", original[step] === Infinity);
@@ -251,6 +295,9 @@ async function main() {
   goal("HTML of 1,000,000 frames opens", large.open / 1000, 3, " s");
   goal("it redraws", Math.max(large.zoom, large.unzoom), 100, " ms");
   goal("its JavaScript heap", large.heap, 200, " MB");
+  goal("tooltip, script of a move, median", Math.max(tip.median, tipOfMillion.median), 8, " ms");
+  goal("tooltip, slower than nine of ten", Math.max(tip.tenth, tipOfMillion.tenth), 8, " ms");
+  goal(`heat map, 200 points x ${heat.rows} places`, heat.ms, 100, " ms");
 }
 
 try {

@@ -1,5 +1,5 @@
 // What a function belongs to: its crate, package or namespace as its name has it, else the file that it is from, else a
-// beginning that it shares with others.
+// beginning that it shares with others. Where that says nothing of most, each of the others is a group of its own.
 
 import { basename, moduleOf, type Profile } from "./profile";
 import { ROOT_NAME } from "./tree";
@@ -70,9 +70,13 @@ export function groupsOf(profile: Profile, count: number): Groups {
     else beginnings.set(beginning, [name]);
   }
   for (const [beginning, names] of beginnings) {
-    if (names.length < 2) continue;
+    if (names.length < 2 || 2 * names.length > count) continue; // what nearly all begin with tells nothing apart
     const id = put(beginning);
     for (const name of names) of[name] = id;
   }
+  let known = 0;
+  for (let name = ROOT_NAME + 1; name < count; name++) if (of[name]! > 0) known++;
+  if (2 * known < count) // nothing is known of most: then functions are told apart
+    for (let name = ROOT_NAME + 1; name < count; name++) if (of[name] === 0) of[name] = put(profile.names[name]!);
   return { titles: [...ids.keys()], of };
 }

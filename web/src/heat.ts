@@ -16,6 +16,7 @@ export interface HeatRows {
   names: number[]; // by row, the one that changed most first
   values: Float64Array; // row after row, a value for each point
   points: number;
+  most: number; // of all values
 }
 
 // What is one row: a function, or the group of its name.
@@ -31,15 +32,23 @@ export function heatRows(profile: Profile, type: number, rowOf: (name: number) =
   });
   const change = new Float64Array(rows);
   const isAny = new Uint8Array(rows);
-  for (let i = 0; i < rows; i++)
-    for (let point = 0; point < points; point++) {
-      if (values[i * points + point]! > 0) isAny[i] = 1;
-      change[i] = Math.max(change[i]!, Math.abs(values[i * points + point]! - values[i * points]!));
+  let most = 1;
+  for (let i = 0; i < rows; i++) {
+    const first = values[i * points]!;
+    let [low, high] = [first, first];
+    for (let at = i * points; at < (i + 1) * points; at++) {
+      const value = values[at]!;
+      if (value > high) high = value;
+      else if (value < low) low = value;
     }
+    if (high > 0) isAny[i] = 1;
+    if (high > most) most = high;
+    change[i] = Math.max(high - first, first - low);
+  }
   const names = Array.from({ length: rows }, (_, i) => i).filter((i) => isAny[i]).sort((a, b) => change[b]! - change[a]! || a - b);
   const sorted = new Float64Array(names.length * points);
   names.forEach((name, i) => sorted.set(values.subarray(name * points, (name + 1) * points), i * points));
-  return { names, values: sorted, points };
+  return { names, values: sorted, points, most };
 }
 
 export interface HeatEvents {
@@ -163,13 +172,11 @@ export class Heat {
     const shades = Array.from({ length: SHADES }, (_, i) => `#${heatColor(i / (SHADES - 1), theme).toString(16).padStart(6, "0")}`);
     const first = Math.floor(host.scrollTop / ROW_PX);
     const last = Math.min(Math.ceil((host.scrollTop + height) / ROW_PX), rows.names.length);
-    let most = 1;
-    for (let i = 0; i < rows.values.length; i++) if (rows.values[i]! > most) most = rows.values[i]!;
     const wide = this.columnPx;
     for (let row = first; row < last; row++) {
       const y = row * ROW_PX - host.scrollTop;
       for (let point = 0; point < rows.points; point++) {
-        const part = Math.sqrt(rows.values[row * rows.points + point]! / most); // small places are seen, and growth of large ones, too
+        const part = Math.sqrt(rows.values[row * rows.points + point]! / rows.most); // small places are seen, and growth of large ones, too
         context.fillStyle = shades[Math.round(part * (SHADES - 1))]!;
         context.fillRect(LABEL_PX + point * wide, y, Math.ceil(wide), ROW_PX - 1);
       }

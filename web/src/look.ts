@@ -7,7 +7,7 @@ import type { Layout } from "./layout";
 import type { Measure } from "./measure";
 import { fitted, shortName } from "./names";
 import type { Look } from "./painter";
-import { groupColor, plainColor, rootColor, scaleOf, shadeOf, stepOf } from "./palette";
+import { groupColors, plainColor, rootColor, scaleOf, shadeOf, stepOf } from "./palette";
 import type { Profile } from "./profile";
 import type { State } from "./state";
 import { themingOf } from "./theme";
@@ -39,6 +39,7 @@ export class ProfileLook implements Look {
   isOnPaper = false;
   private readonly shortNames: (string | undefined)[] = [];
   private known: Groups | undefined;
+  private colored: { theme: "light" | "dark"; colors: number[] } | undefined; // by group
   private ranks: Int32Array | undefined; // by group: the largest has 0
 
   constructor(private readonly profile: Profile, private readonly measure: Measure, private readonly state: State) {}
@@ -81,7 +82,11 @@ export class ProfileLook implements Look {
   groupColors(layout: Layout): number[] {
     const { theme } = this;
     const ranks = this.rankOf(layout);
-    return Array.from(ranks, (rank, group) => (group === 0 ? plainColor(theme) : groupColor(rank, theme)));
+    if (this.colored?.theme !== theme) {
+      const palette = groupColors(theme);
+      this.colored = { theme, colors: Array.from(ranks, (rank, group) => (group === 0 ? plainColor(theme) : palette[rank % palette.length]!)) };
+    }
+    return this.colored.colors;
   }
 
   colorsOf(layout: Layout): (node: number) => number {

@@ -17,7 +17,7 @@ import { Folds } from "./folds";
 import { stackText } from "./folded";
 import { amount, both, counted } from "./format";
 import { frameText, tipOf } from "./frame";
-import { Heat, heatRows } from "./heat";
+import { Heat, heatRows, type HeatRows } from "./heat";
 import { Keys } from "./keys";
 import { layOut } from "./layout";
 import { legendOf } from "./legend";
@@ -84,6 +84,7 @@ export class Page implements ChartEvents, SearchEvents {
   readonly searchBox: SearchBox;
   stacks!: Tree; // that pass the filters
   private hasPoints = false; // `stacks` hold what they held at points of the series
+  heatShown: { key: string; rows: HeatRows } | undefined; // rows depend on what is measured, not on the range
   private readonly life = new AbortController(); // of what listens outside of the page's elements
 
   // `replace`: another profile takes the place of this one.
@@ -415,12 +416,19 @@ export class Page implements ChartEvents, SearchEvents {
   }
 
   private showHeat(): void {
-    const { of, titles } = this.look.groups;
-    const { names } = this.profile.head;
-    const rows = heatRows(this.profile, this.measure.type, this.isByGroup ? (name) => of[name]! : (name) => name, this.isByGroup ? titles.length : names);
+    const key = `${this.measure.type} ${this.isByGroup}`;
+    if (this.heatShown?.key !== key) this.heatShown = { key, rows: this.heatRowsNow() };
+    const { rows } = this.heatShown;
     this.heat.show(rows, this.valueType, this.look.theme, this.state.range);
     find("still").ariaPressed = String(this.measure.isDifference && this.measure.width === "kept");
     find("heat-said").textContent = `${counted(rows.names.length, "row")} x ${counted(rows.points, "point")}, the most changed first`;
+  }
+
+  private heatRowsNow(): HeatRows {
+    const { names } = this.profile.head;
+    if (!this.isByGroup) return heatRows(this.profile, this.measure.type, (name) => name, names);
+    const { of, titles } = this.look.groups;
+    return heatRows(this.profile, this.measure.type, (name) => of[name]!, titles.length);
   }
 
   private showSuspects(): void {

@@ -13,9 +13,9 @@ const HUES = [250, 70, 150, 25, 290, 195, 110, 0, 225, 48, 172, 310];
 export type Theming = "light" | "dark";
 
 // The largest groups have the hues that lie farthest apart.
-export function groupColor(rank: number, theme: Theming): number {
+export function groupColors(theme: Theming): number[] {
   const { lightness, chroma } = GROUPS[theme];
-  return colorOfOklch(lightness, chroma, HUES[rank % HUES.length]! + 9 * Math.floor(rank / HUES.length));
+  return [0, 9, 18].flatMap((turn) => HUES.map((hue) => colorOfOklch(lightness, chroma, hue + turn)));
 }
 
 export const plainColor = (theme: Theming) => (theme === "light" ? colorOfOklch(0.9, 0.004, 90) : colorOfOklch(0.33, 0.004, 90));
