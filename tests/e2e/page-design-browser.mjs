@@ -328,11 +328,16 @@ async function needsNoMouse(browser) {
     await page.keyboard.press(",");
     expect(await page.isVisible("#coloring"), "settings by a key");
     await page.keyboard.press("Escape");
+    await page.waitForFunction(() => !document.querySelector("#settings:popover-open"));
     for (const [typed, check] of [["view: table", () => heapflame.state.view === "table"], ["full", () => heapflame.state.isLong], ["how to", () => document.getElementById("about").open]]) {
       await page.keyboard.press("Control+k");
+      await page.waitForSelector("#palette[open] #palette-text:focus");
       await page.keyboard.type(typed);
+      await page.waitForFunction((text) => document.querySelector("#palette-list [aria-selected=true]")?.textContent.toLowerCase().includes(text), typed);
       await page.keyboard.press("Enter");
-      await page.waitForFunction(check);
+      await page.waitForFunction(check, undefined, { timeout: 20000 }).catch(async () => {
+        throw new Error(`${name}: ${typed}: ${await page.evaluate(() => JSON.stringify([heapflame.state.view, heapflame.state.isLong, document.activeElement.id]))}`);
+      });
     }
     for (const step of ["2 of 4", "3 of 4", "4 of 4"]) {
       await page.keyboard.press("Enter");
