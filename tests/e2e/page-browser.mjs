@@ -144,7 +144,7 @@ async function drawsDifferences(browser) {
 // Frames of the picture, as links of it name them.
 async function followsOldLinks(browser) {
   const address = draw("old-links", SERVICE);
-  spawnSync("heapflame", ["flame", "-", "-o", "old-links.svg"], { input: SERVICE });
+  spawnSync("heapflame", ["flame", "--classic", "-", "-o", "old-links.svg"], { input: SERVICE });
   const frames = [...readFileSync("old-links.svg", "utf8").matchAll(/<title>(\w+) \(([\d,]+)[^<]*<\/title><rect x="([\d.]+)" y="(\d+)"/g)];
   expect(frames.length > 10, `only ${frames.length} frames in the picture`);
   for (const [, name, value, x, y] of frames.filter(([, of]) => ["serve", "json_string", "lru_put", "timer"].includes(of))) {
