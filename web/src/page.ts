@@ -137,7 +137,7 @@ export class Page implements ChartEvents, SearchEvents {
   // Shows what the link says. Until then the page is empty.
   async start(): Promise<void> {
     await this.refresh();
-    if (this.state.path !== "" || this.view.section !== "main") return;
+    if (this.state.path !== "" || this.view.section !== "main" || !location.search.includes("x=")) return;
     const node = nodeOfOldLink(location.search, layOut(this.stacks, "name"));
     if (node > 0) this.zoom(this.main, node);
   }
