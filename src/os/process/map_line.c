@@ -42,7 +42,9 @@ bool hf_map_line_parse(struct hf_text line, struct hf_map_line *out)
     if (perms.size != 4 || !hf_num_hex(next_word(&rest), &out->file_offset) ||
         !parse_device(next_word(&rest), &out->device) || !hf_num_u64(next_word(&rest), &out->inode))
         return false;
+    out->is_writable = perms.data[1] == 'w';
     out->is_executable = perms.data[2] == 'x';
+    out->is_shared = perms.data[3] == 's';
     out->is_guard = hf_text_starts(perms, "---");
     out->path = hf_text_trim_start(rest, " ");
     out->is_deleted = hf_text_ends(out->path, DELETED);

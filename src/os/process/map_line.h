@@ -28,7 +28,7 @@
 struct hf_map_line {
     uint64_t start, end, file_offset;
     uint64_t device, inode; /* as stat(2) has them */
-    bool is_executable, is_deleted;
+    bool is_writable, is_executable, is_shared, is_deleted;
     bool is_guard;       /* nobody may read, write or execute it */
     struct hf_text path; /* borrowed; newlines are still escaped */
 };

@@ -1,0 +1,60 @@
+/*
+ * heap.h: every block of a process's heaps, as their allocators keep them, and the regions that
+ * they lie in.
+ *
+ * Bytes of a block are those that its owner may use. What an allocator's own lists say is free is
+ * no block; its bytes are counted. A region is a range of addresses with one allocator; what could
+ * not be read of it to its end is `unknown_bytes` of it, never part of anything else.
+ *
+ * Example:
+ *
+ *     struct hf_heap heap = {0};
+ *     status = hf_heap_add(&heap, 0x55d000000010, 24, err);
+ *     hf_heap_sort(&heap);
+ *     const struct hf_heap_block *block = hf_heap_find(&heap, 0x55d000000018);
+ *     if (block != NULL)
+ *         hf_out_u64(out, block->bytes);
+ *     hf_heap_done(&heap);
+ */
+#ifndef HF_HEAP_HEAP_H
+#define HF_HEAP_HEAP_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct hf_heap_block {
+    uint64_t address, bytes;
+};
+
+struct hf_heap_region {
+    uint64_t start, end;
+    const char *allocator; /* static: "glibc" */
+    const char *part;      /* static: "main arena", "arena of a thread", "mapped block" */
+    uint64_t in_use_bytes, in_use_count;
+    uint64_t free_bytes, free_count; /* of its lists, and what is left at its end */
+    uint64_t unknown_bytes;
+};
+
+struct hf_heap {
+    struct hf_heap_block *blocks; /* by address after hf_heap_sort */
+    size_t count, capacity;
+    struct hf_heap_region *regions;
+    size_t region_count, region_capacity;
+};
+
+HF_MUST_CHECK enum hf_status hf_heap_add(
+    struct hf_heap *heap, uint64_t address, uint64_t bytes, struct hf_error *err);
+
+/* A region that the caller fills; valid until the next one. NULL: no memory. */
+HF_MUST_CHECK struct hf_heap_region *hf_heap_add_region(struct hf_heap *heap);
+
+void hf_heap_sort(struct hf_heap *heap);
+
+/* The block that has this address, its first byte or another, or NULL. */
+const struct hf_heap_block *hf_heap_find(const struct hf_heap *heap, uint64_t address);
+void hf_heap_done(struct hf_heap *heap);
+
+#endif

@@ -1,0 +1,109 @@
+#include "memory/process_image.h"
+
+#include "base/containers/vec.h"
+#include "base/limits.h"
+#include "os/process/map_line.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PAGE 4096u
+
+static const char no_path[] = "";
+
+static enum hf_status add_mapping(
+    struct hf_process_image *image, const struct hf_map_line *line, struct hf_error *err)
+{
+    if (image->count == HF_LIMIT_MAPPINGS)
+        return hf_error_set(err, HF_ERR_LIMIT,
+            "the process has more than %u mappings (HF_LIMIT_MAPPINGS)", HF_LIMIT_MAPPINGS);
+    if (!hf_vec_reserve(
+            &image->mappings, &image->capacity, image->count + 1, sizeof *image->mappings))
+        return hf_error_memory(err);
+    const char *path = line->path.size != 0 ? strndup(line->path.data, line->path.size) : no_path;
+    if (path == NULL)
+        return hf_error_memory(err);
+    image->mappings[image->count++] = (struct hf_process_mapping){.start = line->start,
+        .end = line->end,
+        .file_offset = line->file_offset,
+        .device = line->device,
+        .inode = line->inode,
+        .is_writable = line->is_writable,
+        .is_executable = line->is_executable,
+        .is_shared = line->is_shared,
+        .path = path};
+    return HF_OK;
+}
+
+/* The kernel tells them in their order; a line that is none, or out of order, is left out. */
+enum hf_status hf_process_image_add_maps(
+    struct hf_process_image *image, struct hf_text maps, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    while (maps.size != 0 && status == HF_OK) {
+        struct hf_map_line line;
+        size_t end = hf_text_find(maps, '\n');
+        uint64_t last = image->count != 0 ? image->mappings[image->count - 1].end : 0;
+        if (hf_map_line_parse(hf_text_first(maps, end), &line) && line.start >= last)
+            status = add_mapping(image, &line, err);
+        maps = hf_text_from(maps, end + 1);
+    }
+    return status;
+}
+
+void hf_process_image_done(struct hf_process_image *image)
+{
+    for (size_t i = 0; i < image->count; i++) {
+        if (image->mappings[i].path != no_path)
+            free((void *)(uintptr_t)image->mappings[i].path);
+    }
+    free(image->mappings);
+    *image = (struct hf_process_image){0};
+}
+
+const struct hf_process_mapping *hf_process_image_find(
+    const struct hf_process_image *image, uint64_t address)
+{
+    size_t low = 0, high = image->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct hf_process_mapping *mapping = &image->mappings[middle];
+        if (address < mapping->start)
+            high = middle;
+        else if (address >= mapping->end)
+            low = middle + 1;
+        else
+            return mapping;
+    }
+    return NULL;
+}
+
+/* Who goes on where it stopped wants more than a page. */
+static void image_fill(struct hf_process_reader *reader, uint64_t address)
+{
+    const struct hf_memory *memory = &reader->image->memory;
+    uint64_t page = address & ~(uint64_t)(PAGE - 1);
+    bool goes_on = page >= reader->start && page - reader->start <= sizeof reader->bytes;
+    reader->start = page;
+    reader->size = memory->read == NULL ? 0
+                                        : memory->read(memory->context, page, reader->bytes,
+                                              goes_on ? sizeof reader->bytes : PAGE);
+}
+
+bool hf_process_copy(struct hf_process_reader *reader, uint64_t address, void *out, size_t size)
+{
+    for (size_t done = 0; done != size;) {
+        uint64_t at = address + done;
+        if (at < address)
+            return false;
+        if (at < reader->start || at - reader->start >= reader->size)
+            image_fill(reader, at);
+        if (at - reader->start >= reader->size)
+            return false;
+        size_t offset = (size_t)(at - reader->start);
+        size_t part = reader->size - offset < size - done ? reader->size - offset : size - done;
+        memcpy((uint8_t *)out + done, reader->bytes + offset, part);
+        done += part;
+    }
+    return true;
+}

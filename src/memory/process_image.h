@@ -1,0 +1,67 @@
+/*
+ * process_image.h: the memory of a process as one read-only thing: its mappings, the registers of
+ * its threads, and its bytes. Whoever reads it does not know where they come from: a snapshot
+ * (snapshot.h), the process itself while it runs, or a model of it in a test.
+ *
+ * All of it is what that process wants it to be, so whoever follows a pointer expects anything
+ * behind it.
+ *
+ * Example:
+ *
+ *     struct hf_process_image image = {0};
+ *     struct hf_text maps = HF_TEXT("00400000-00401000 rw-p 00000000 00:00 0 [heap]\n");
+ *     struct hf_process_reader reader = {.image = &image};
+ *     uint64_t word;
+ *     status = hf_process_image_add_maps(&image, maps, err);
+ *     if (status == HF_OK && hf_process_word(&reader, 0x400008, &word))
+ *         hf_out_hex(out, word);
+ *     hf_process_image_done(&image);
+ */
+#ifndef HF_MEMORY_PROCESS_IMAGE_H
+#define HF_MEMORY_PROCESS_IMAGE_H
+
+#include "memory/stopped_threads.h"
+#include "os/process/process_memory.h"
+
+struct hf_process_mapping {
+    uint64_t start, end, file_offset;
+    uint64_t device, inode; /* as stat(2) has them */
+    bool is_writable, is_executable, is_shared;
+    const char *path; /* of the image; also "[heap]", "[stack]"; "" */
+};
+
+struct hf_process_image {
+    struct hf_memory memory; /* all-zero: nothing can be read */
+    struct hf_process_mapping *mappings;
+    size_t count, capacity;
+    const struct hf_stopped_thread *threads; /* borrowed; NULL: nobody knows */
+    size_t thread_count;
+};
+
+/* The lines of /proc/PID/maps; HF_ERR_LIMIT: more than HF_LIMIT_MAPPINGS. */
+HF_MUST_CHECK enum hf_status hf_process_image_add_maps(
+    struct hf_process_image *image, struct hf_text maps, struct hf_error *err);
+void hf_process_image_done(struct hf_process_image *image);
+
+/* The mapping that has this address, or NULL. */
+const struct hf_process_mapping *hf_process_image_find(
+    const struct hf_process_image *image, uint64_t address);
+
+/* Reads words, those near one another fast. All-zero but for `image` at first. */
+struct hf_process_reader {
+    const struct hf_process_image *image;
+    uint64_t start;
+    size_t size;
+    uint8_t bytes[65536];
+};
+
+/* False: nothing is there. */
+HF_MUST_CHECK bool hf_process_copy(
+    struct hf_process_reader *reader, uint64_t address, void *out, size_t size);
+HF_MUST_CHECK static inline bool hf_process_word(
+    struct hf_process_reader *reader, uint64_t address, uint64_t *out_word)
+{
+    return hf_process_copy(reader, address, out_word, sizeof *out_word);
+}
+
+#endif
