@@ -245,7 +245,7 @@ enum hf_status hf_remote_call_clear(const struct hf_stopped *stopped, struct hf_
 }
 
 /* Lets the thread go on until it stops the next time. */
-static bool step(pid_t tid, int request, int *out_state)
+static bool step(pid_t tid, enum __ptrace_request request, int *out_state)
 {
     return ptrace(request, tid, 0, 0) == 0 &&
            hf_stopped_wait(tid, hf_stopped_deadline_ns(), out_state) && WIFSTOPPED(*out_state);

@@ -22,7 +22,7 @@ static struct hf_growth_place place_of_points(void)
         .values = values,
         .objects = objects,
         .trend = {.shape = HF_TREND_STEADY, .samples = INFINITY, .bend = NAN, .bend_error = NAN},
-        .verdict = {HF_VERDICT_STEADY, 0.75},
+        .verdict = {.kind = HF_VERDICT_STEADY, .confidence = 0.75},
         .ages = {
             .old_freed = NAN, .old_bytes = NAN, .median_s = NAN, .allocated = NAN, .gone = NAN}};
 }

@@ -9,6 +9,7 @@
 #define MINUS "\xe2\x88\x92" /* U+2212, as wide as a plus */
 #define PLUS_MINUS "\xc2\xb1"
 #define ARROW "\xe2\x86\x92"
+#define TIMES "\xc3\x97"
 #define SQUARE "\xe2\x96\xa0"
 #define GROUP_COLUMNS 24 /* of a name in the legend */
 
@@ -116,8 +117,7 @@ static void put_scale(const struct hf_flame_text *text, struct hf_out *out)
         [HF_FLAME_LESS] = "less",
         [HF_FLAME_SAME] = "same",
         [HF_FLAME_MORE] = "more",
-        [HF_FLAME_TWICE] = "\xc3\x97"
-                           "2 or more",
+        [HF_FLAME_TWICE] = TIMES "2 or more",
         [HF_FLAME_NEW] = "new",
     };
     (void)text;
