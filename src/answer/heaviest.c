@@ -14,6 +14,9 @@
 
 #define ROWS_READ 4    /* no more runtimes of one program keep a reserve */
 #define OWNERS_SHOWN 3 /* of who mapped what is resident */
+#define MALLOC_SHARE 3 /* malloc has three quarters */
+#define PEAK_SLACK 4   /* a quarter more than was in use: heads of blocks, holes between them */
+#define BESIDE_MALLOC 20
 #define ONLY_RESERVE "only what the C++ runtime keeps for exceptions is in use"
 
 /* What the first row did with which amounts: "%s holds %s of %s objects in use". */
@@ -240,6 +243,36 @@ static void heaviest_put_parts(struct hf_out *line, const struct hf_rows *rows)
     }
 }
 
+/*
+ * True if the peak says why so much is resident: nearly all of what is of no file lies with malloc,
+ * which keeps about as much as was once in use.
+ */
+static bool is_left_of_peak(const struct hf_profile *profile, const struct hf_rows *rows)
+{
+    uint64_t malloc_bytes = 0, other_bytes = 0;
+    for (size_t i = 0; i < rows->shown; i++) {
+        uint64_t bytes = rows->items[i].flat.value;
+        switch (heaviest_part_of(&rows->items[i])) {
+        case HF_LIVE_PART_IN_USE:
+        case HF_LIVE_PART_FREE: malloc_bytes += bytes; break;
+        case HF_LIVE_PART_FILES:
+        case HF_LIVE_PART_SHARED: break;
+        default: other_bytes += bytes; break;
+        }
+    }
+    return malloc_bytes / MALLOC_SHARE >= other_bytes &&
+           malloc_bytes <= profile->capture.peak_bytes + profile->capture.peak_bytes / PEAK_SLACK;
+}
+
+bool hf_heaviest_is_beside_malloc(const struct hf_profile *profile)
+{
+    size_t type;
+    if (!hf_profile_find_type(profile, HF_TEXT(HF_RESIDENT_SPACE), &type))
+        return false;
+    uint64_t resident = hf_profile_total(profile, type, HF_THREAD_ALL).value;
+    return resident / BESIDE_MALLOC > profile->capture.peak_bytes;
+}
+
 void hf_heaviest_describe_resident(const struct hf_profile *profile,
     const struct hf_request_fold *wanted, char out_text[HF_HEAVIEST_MAX])
 {
@@ -259,7 +292,8 @@ void hf_heaviest_describe_resident(const struct hf_profile *profile,
     if (hf_view_make(&view, &request, NULL, 0, NULL) == HF_OK) {
         const struct hf_rows_options all = {.type = view.type, .only_ranked = true};
         struct hf_out line = {0};
-        if (hf_rows_init(&rows, view.folded, &all, NULL) == HF_OK && rows.shown != 0) {
+        if (hf_rows_init(&rows, view.folded, &all, NULL) == HF_OK && rows.shown != 0 &&
+            !is_left_of_peak(profile, &rows)) {
             heaviest_put_owners(&line, &rows, view.folded, &view.owners);
             heaviest_put_parts(&line, &rows);
             (void)snprintf(out_text, HF_HEAVIEST_MAX, "resident %s: %.*s",

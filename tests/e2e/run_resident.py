@@ -36,6 +36,8 @@ int main(int argc, char **argv)
     }
     for (size_t i = 0; i < blocks_kib; i++)
         memset(blocks[i] = malloc(1024), 1, 1024);
+    for (size_t i = 0; i + 1 < blocks_kib && argc > 4 && strcmp(argv[4], "free") == 0; i++)
+        free(blocks[i]); /* all but the last: so the heap stays as it is */
     memset(data, 1, data_bytes);
     char line[256];
     FILE *status = fopen("/proc/self/status", "r");
@@ -44,7 +46,7 @@ int main(int argc, char **argv)
             fputs(line, stdout);
     fclose(status);
     fflush(stdout);
-    return argc > 4 || getchar() == EOF;
+    return getchar() == EOF;
 }
 """
 UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
@@ -141,6 +143,18 @@ def test_it_is_in_the_profile():
 def test_what_malloc_explains_needs_no_line():
     account, _, err = looked_at([MAPPER, 0, 122880, 0], "--exact")
     assert account is None and "holds 120.0 MiB" in err, err
+
+
+def test_what_is_left_of_the_peak_needs_no_line():
+    """xmllint and jq free all that they have: what malloc keeps then is told by the peak."""
+    account, resident, err = looked_at([MAPPER, 0, 81920, 0, "free"], "--exact")
+    assert resident > 80 * MIB and account is None and "peaked at 80.0 MiB" in err, err
+
+
+def test_a_heap_beside_malloc_is_the_answer():
+    """As PHP's: what malloc held of it at most is none."""
+    account, _, err = looked_at([MAPPER, 200, 1500, 0], "--exact")
+    assert account and "holds" not in err and re.search(r"heapflame: resident .*: see m\.\d+\.hfb\n", err), err
 
 
 def test_little_needs_no_line():

@@ -134,6 +134,8 @@ static void table_reader_conclude(const struct hf_table_reader *reader, const st
     const struct hf_request_fold *wanted = &reader->options->view.request.fold;
     hf_heaviest_describe_ended(profile, wanted, reply->most);
     hf_heaviest_describe_resident(profile, wanted, reply->resident);
+    if (reply->resident[0] != '\0' && hf_heaviest_is_beside_malloc(profile))
+        reply->most[0] = '\0';
     table_reader_put_curve(profile, reply);
     if (order->skips_nothing == 0)
         hf_note_interpreter(profile, &notes);
