@@ -51,6 +51,31 @@ size_t any_size(void)
     return size + chance(size);
 }
 
+size_t size_between(size_t low, size_t high)
+{
+    return low + (size_t)chance(high - low + 1);
+}
+
+size_t size_with_tail(size_t low, size_t high)
+{
+    double size = (double)low * pow(chance_between(0, 1), -1 / 1.1);
+    return size < (double)high ? (size_t)size : high;
+}
+
+unsigned arrivals(double rate)
+{
+    unsigned count = 0;
+    for (double at = chance_exponential(1); at < rate; at += chance_exponential(1))
+        count++;
+    return count;
+}
+
+double load_by_day(unsigned second, unsigned day_s, double night)
+{
+    const double pi = 3.14159265358979323846;
+    return night + (1 - night) * (1 - cos(2 * pi * second / day_s)) / 2;
+}
+
 static void too_many(void)
 {
     fprintf(stderr, "leakers: the script has too many blocks\n");
@@ -172,7 +197,8 @@ void live_anyhow(unsigned second)
 
 const struct leaker *leaker_find(const char *name)
 {
-    const struct leaker *const sets[] = {leakers, set4_leaks, set4_caches, set4_others, drawn};
+    const struct leaker *const sets[] = {leakers, set4_leaks, set4_caches, set4_others, set5_leaks,
+        set5_incidents, set5_bounded, drawn};
     const char *colon = strchr(name, ':');
     size_t length = colon != NULL ? (size_t)(colon - name) : strlen(name);
     uint64_t number = 0;

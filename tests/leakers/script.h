@@ -25,6 +25,12 @@ uint64_t chance(uint64_t below);
 double chance_between(double low, double high);
 double chance_exponential(double mean);
 size_t any_size(void); /* 256 bytes to 512 KiB, small ones more often */
+size_t size_between(size_t low, size_t high);
+size_t size_with_tail(size_t low, size_t high); /* Pareto's, with 1.1: few make most of the bytes */
+unsigned arrivals(double rate);                 /* in a second, of `rate` on average: Poisson's */
+
+/* The load at this second: `night` at the start of each day, 1 at its middle. */
+double load_by_day(unsigned second, unsigned day_s, double night);
 
 /* Blocks in the order in which they came. All-zero is empty. */
 struct queue {
