@@ -6,26 +6,15 @@ by the clock of the machine, under the real agent. The goals are those of the me
 usage: verdict_set4.py [--seeds N] [--watched N] [--drawn N] [--seconds N] [--at-once N]     (--seconds 0: none by the clock)
 """
 
-import argparse
-import os
 import sys
-import tempfile
 
+from _labelled import by_sampler, run_labelled, share_of
 from _measure import expect
-from _set4 import (
-    LEAK, judge_drawn, judge_set_4, kind_of, labels_of_set_4, record_by_clock, summary_of, summary_of_paths, table_by_shape,
-    table_of_set_4,
-)  # fmt: skip
+from _set4 import LEAK, judge_drawn, kind_of
 
 
-def share_of(rows, kinds_of):
-    return sum(row.share(*kinds_of(row)) for row in rows) / len(rows)
-
-
-def by_sampler(options):
-    rows = judge_set_4(labels_of_set_4(), range(1, options.seeds + 1), options.watched)
-    print(f"{len(rows)} labels, {options.seeds} runs of each program, one sample in 512 KiB\n")
-    print(f"{summary_of(rows)}\n{summary_of_paths(rows)}\n\n{table_by_shape(rows)}\n\n{table_of_set_4(rows)}\n", flush=True)
+def by_goals(options):
+    rows = by_sampler(4, options)
     counted = [row for row in rows if not row.is_twin]
     met = expect(share_of(counted, lambda row: row.right) >= 0.96, "96 % of the verdicts are right")
     met &= expect(share_of([row for row in rows if row.is_leak], lambda _: [LEAK]) >= 0.95, "95 % of the leaks are found")
@@ -46,32 +35,12 @@ def by_drawing(options):
     return met
 
 
-def by_clock(options):
-    rows = labels_of_set_4()
-    record_by_clock(rows, options.seconds, options.at_once)
-    rows = [row for row in rows if row.answers]
-    print(f"\n{len(rows)} labels by the clock, an hour in {options.seconds} s, under the real agent\n")
-    print(f"{summary_of(rows)}\n\n{table_of_set_4(rows)}\n", flush=True)
-
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--watched", type=int, default=5)
-    parser.add_argument("--drawn", type=int, default=200)
-    parser.add_argument("--seconds", type=int, default=60)
-    parser.add_argument("--at-once", type=int, default=4)
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        met = by_sampler(options)
-        if options.drawn != 0:
-            met &= by_drawing(options)
-        if options.seconds != 0:
-            by_clock(options)
-        os.chdir("/")
-    return 0 if met else 1
+def judge_all(options):
+    met = by_goals(options)
+    if options.drawn != 0:
+        met &= by_drawing(options)
+    return met
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_labelled(4, judge_all, ("--drawn", 200)))

@@ -1,5 +1,5 @@
-"""The fourth set of labelled programs (tests/leakers/LABELS-4.md): labels by kind, and how verdicts come as profiles do.
-The long form is in bench/soak.d/verdict_set4.py."""
+"""The fourth and the fifth set of labelled programs (tests/leakers/LABELS-4.md, LABELS-5.md): labels by kind, and how verdicts
+come as profiles do. The long form is in bench/soak.d/verdict_set4.py and verdict_set5.py."""
 
 import random
 import re
@@ -12,7 +12,7 @@ from pathlib import Path
 from _heap import HEAPFLAME, SOURCE
 from _verdicts import LEAKERS, NOT_LISTED, trend
 
-LABELS_4 = SOURCE / "tests/leakers/LABELS-4.md"
+PROGRAMS = SOURCE / "tests/leakers"
 REAL_TIME = HEAPFLAME.parent / "tests/leakers/leakers-real-time"
 LEAK, NO_LEAK, UNDECIDED = "leak", "no leak", "undecided"
 KINDS = {"leak": LEAK, "undecided": UNDECIDED, "too little data": UNDECIDED}  # all others: no leak
@@ -26,7 +26,7 @@ def kind_of(verdict):
 
 
 class Label:
-    """A row of LABELS-4.md, and what was answered."""
+    """A row of a set's labels, and what was answered."""
 
     def __init__(self, program, function, label, onset, is_by_clock, shape):
         self.program, self.functions, self.shape = program, function.split("/"), shape
@@ -57,13 +57,40 @@ class Label:
         return sum(self.kinds[kind] for kind in kinds) / self.answers.total()
 
 
-def labels_of_set_4(path=LABELS_4):
+def labels_of(number):
     rows = []
-    for line in path.read_text().splitlines():
+    for line in (PROGRAMS / f"LABELS-{number}.md").read_text().splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if len(cells) == 7 and re.fullmatch(r"[a-z_0-9]+", cells[0]) and cells[0] != "program":
             rows.append(Label(*cells[:6]))
     return rows
+
+
+def check_labels(number):
+    """Each script of the set has labels that can be read, and each label a script; returns the labels."""
+    rows = labels_of(number)
+    scripts = set()
+    for path in PROGRAMS.glob(f"set{number}_*.c"):
+        scripts |= set(re.findall(r'^ {4}\{"([a-z0-9_]+)", ', path.read_text(), re.MULTILINE))
+    programs = {row.program for row in rows}
+    assert programs == scripts, programs ^ scripts
+    for row in rows:
+        assert row.right <= {LEAK, NO_LEAK, UNDECIDED}, (row.program, row.right)
+        assert row.onset is not None or not row.is_leak, row.program
+    return rows
+
+
+def count_seen_leaks(rows):
+    """The leaks of which so much is sampled that it must be seen. Of what a script says is never given back, nothing may be
+    recorded before the onset."""
+    seen = 0
+    for row in rows:
+        if row.is_leak:
+            for_ever = simulate(row.program, 1, "profiles")
+            before = int(row.onset)
+            assert before == 0 or for_ever[before - 1] == 0, f"{row.program}: {for_ever[before - 1]} until minute {before}"
+            seen += for_ever[-1] >= SAMPLES_OF_REFERENCE
+    return seen
 
 
 def documents_of(document):
@@ -127,7 +154,7 @@ def flaps(path):
     return sum(now and not before for before, now in zip([False, *said], said)) > 1
 
 
-def judge_set_4(rows, seeds, watched):
+def judge(rows, seeds, watched):
     """Runs each program of the rows with each seed, and judges the first `watched` of them also as they come."""
     for program in dict.fromkeys(row.program for row in rows):
         ours = [row for row in rows if row.program == program]
@@ -226,7 +253,7 @@ def table_by_shape(rows):
     return "\n".join(lines)
 
 
-def table_of_set_4(rows):
+def table_by_row(rows):
     lines = [f"{'program':20} {'function':18} {'label':18} {'onset':>5} {'right':>6}  {'delay':>11}  answers"]
     for row in rows:
         if not row.answers:

@@ -1,0 +1,26 @@
+#!/usr/bin/env python3
+"""The fifth set of labelled programs: scripts and labels fit each other, and what is said to stay does, from its onset on. What
+verdicts say of the set is in bench/soak.d/verdict_set5.py."""
+
+import sys
+
+from _set4 import LEAKERS, check_labels, count_seen_leaks, labels_of
+from _suite import run_tests
+
+
+def test_each_script_has_its_labels():
+    rows = check_labels(5)
+    assert len({row.program for row in rows}) >= 80
+    assert sum(row.is_leak for row in rows) >= 35
+
+
+def test_leaks_begin_as_labelled():
+    seen = count_seen_leaks(labels_of(5))
+    assert seen >= 35, f"only {seen} leaks have 25 samples that stay"
+
+
+if __name__ == "__main__":
+    if not LEAKERS.exists():
+        print("the labelled programs are not built")
+        sys.exit(77)
+    sys.exit(run_tests(globals()))
