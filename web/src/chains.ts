@@ -18,51 +18,75 @@ export interface Chain {
   frames: number;
 }
 
-export interface Chains {
-  head: Int32Array; // by node: the first of its chain, which is drawn; a node that does not fold is its own
-  byHead: Map<number, Chain>;
+// The chains that are folded, by their first node. A million frames have a hundred thousand: they are numbers, not objects.
+class Folded {
+  constructor(private readonly last: Int32Array, private readonly following: Uint8Array, private readonly parent: Int32Array) {}
+
+  has(first: number): boolean {
+    return this.following[first]! >= FRAMES_AT_LEAST - 1;
+  }
+
+  get(first: number): Chain | undefined {
+    if (!this.has(first)) return undefined;
+    const last = this.last[first]!;
+    let frames = 1;
+    for (let at = last; at !== first; at = this.parent[at]!) frames++;
+    return { last, frames };
+  }
 }
 
-// The chains there are, also those that are opened.
-function candidates(tree: Tree, width: Float64Array, isKept: Uint8Array | undefined): Int32Array {
-  const { count, name, parent } = tree;
-  const head = new Int32Array(count);
-  if (!isKept) {
-    for (let node = 1; node < count; node++) head[node] = node;
-    return head;
-  }
+export interface Chains {
+  head: Int32Array; // by node: the first of its chain, which is drawn; a node that does not fold is its own
+  byHead: Folded;
+}
+
+interface Candidates {
+  head: Int32Array; // by node
+  last: Int32Array; // by head: the end of its chain
+  following: Uint8Array; // by head: how many frames its chain has behind it, as far as that matters
+}
+
+// The chains there are, also those that are opened, and those of few frames.
+function candidates({ count, name, parent }: Tree, width: Float64Array, isKept: Uint8Array): Candidates {
+  const [head, last, following] = [new Int32Array(count), new Int32Array(count), new Uint8Array(count)];
   for (let node = 1; node < count; node++) {
     const above = parent[node]!;
-    const folds = above > 0 && width[node]! > 0 && 100 * width[node]! >= NEARLY_PERCENT * width[above]! &&
+    const folds = 100 * width[node]! >= NEARLY_PERCENT * width[above]! && above > 0 && width[node]! > 0 &&
       isKept[name[node]!] === 0 && isKept[name[above]!] === 0;
-    head[node] = folds ? head[above]! : node;
+    if (!folds) {
+      head[node] = node;
+      continue;
+    }
+    const first = head[above]!;
+    head[node] = first;
+    last[first] = node;
+    if (following[first]! < FRAMES_AT_LEAST - 1) following[first]!++;
   }
-  return head;
+  return { head, last, following };
+}
+
+function unfolded({ count, parent }: Tree): Chains {
+  const head = new Int32Array(count);
+  for (let node = 1; node < count; node++) head[node] = node;
+  return { head, byHead: new Folded(new Int32Array(0), new Uint8Array(0), parent) };
 }
 
 export function chainsOf(tree: Tree, width: Float64Array, { isKept, opened }: Folding): Chains {
-  const { count } = tree;
-  const head = candidates(tree, width, isKept);
-  const byHead = new Map<number, Chain>();
-  if (!isKept) return { head, byHead };
-  const frames = new Int32Array(count);
-  for (let node = 0; node < count; node++) frames[head[node]!]!++;
-  for (let node = 0; node < count; node++) {
+  if (!isKept) return unfolded(tree);
+  const { head, last, following } = candidates(tree, width, isKept);
+  for (const first of opened) following[first] = 0;
+  for (let node = 0; node < tree.count; node++) {
     const first = head[node]!;
-    if (first === node) continue;
-    if (frames[first]! < FRAMES_AT_LEAST || opened.has(first)) head[node] = node;
-    else byHead.set(first, { last: node, frames: frames[first]! });
+    if (first !== node && following[first]! < FRAMES_AT_LEAST - 1) head[node] = node;
   }
-  return { head, byHead };
+  return { head, byHead: new Folded(last, following, tree.parent) };
 }
 
 // The first node of the chain that a node is in, whether it is opened or not.
 export function chainAt(tree: Tree, width: Float64Array, isKept: Uint8Array, node: number): number | undefined {
-  const head = candidates(tree, width, isKept);
+  const { head, following } = candidates(tree, width, isKept);
   const first = head[node]!;
-  let frames = 0;
-  for (let other = first; other < tree.count; other++) if (head[other] === first) frames++;
-  return frames >= FRAMES_AT_LEAST ? first : undefined;
+  return following[first]! >= FRAMES_AT_LEAST - 1 ? first : undefined;
 }
 
 // Frames of a box, outermost first: of a chain all, else itself.

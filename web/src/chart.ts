@@ -28,10 +28,10 @@ export class Chart implements GestureTarget {
   private isHit: Uint8Array | undefined;
   private readonly canvas = document.createElement("canvas");
   private readonly overlay = document.createElement("canvas"); // what the pointer and the focus mark, so that boxes need not be painted again
+  private hasMarks = false; // on the overlay
   private painted: number[] = []; // frames with a box of their own
   private readonly sheet = document.createElement("div"); // as high as all rows
   private sheetPx = 0;
-  private readonly context = this.canvas.getContext("2d")!;
   private surface: CanvasSurface | undefined; // on the canvas, since it has its size
   private section!: Section;
   private range: Range | undefined; // less than the zoomed frame
@@ -67,11 +67,18 @@ export class Chart implements GestureTarget {
     new ResizeObserver(() => this.follow()).observe(host);
   }
 
+  // The first time, the window is measured as it is drawn, when all that stands around it does.
   show(layout: Layout, isRootOnTop: boolean): void {
+    const isFirst = this.layout === undefined;
     this.layout = layout;
     this.isRootOnTop = isRootOnTop;
     this.zoomed = this.focused = 0;
     this.hovered = this.range = this.brushed = undefined;
+    if (isFirst) {
+      this.section = new Section(layout, 0, 0);
+      this.refresh();
+      return;
+    }
     this.resize();
     this.host.scrollTop = isRootOnTop ? 0 : this.host.scrollHeight;
     this.belowSeen = 0;
@@ -205,7 +212,7 @@ export class Chart implements GestureTarget {
       Object.assign(of, { width, height });
       Object.assign(of.style, { width: `${widthPx}px`, height: `${heightPx}px` });
     }
-    this.surface = new CanvasSurface(this.context, scale);
+    this.surface = new CanvasSurface(canvas.getContext("2d")!, scale);
   }
 
   private get scrolled(): number {
@@ -255,6 +262,9 @@ export class Chart implements GestureTarget {
   private drawMarks(): void {
     const { hovered, layout, marked, overlay, surface } = this;
     if (!surface || !layout || this.isCropped) return;
+    const isAny = (marked ?? hovered) !== undefined || this.brushed !== undefined || document.activeElement === this.host;
+    if (!isAny && !this.hasMarks) return;
+    this.hasMarks = isAny;
     const context = overlay.getContext("2d")!;
     context.setTransform(surface.density, 0, 0, surface.density, 0, 0);
     context.clearRect(0, 0, overlay.width, overlay.height);

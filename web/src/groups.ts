@@ -1,26 +1,46 @@
 // What a function belongs to: its crate, package or namespace as its name has it, else the file that it is from, else a
 // beginning that it shares with others. Where that says nothing of most, each of the others is a group of its own.
 
-import { basename, moduleOf, type Profile } from "./profile";
+import { basename, type Profile } from "./profile";
 import { ROOT_NAME } from "./tree";
 
 const LOOKED_AT = 200; // letters of a name
 const NAMES_OF_ALL = 8; // fewer are not worth telling apart
 const CLONE = /\.(?:cold|isra|part|constprop|lto_priv|llvm|localalias|\d)/;
-const CPYTHON = /^_*(?:Py|py)(?:[A-Z_]|main|run)/;
+const CPYTHON = /^(?:Py|py)(?:[A-Z_]|main|run)/;
+
+// Names are read letter by letter: a page may have a hundred thousand, before anything is seen.
+const isUpper = (code: number) => code >= 65 && code <= 90;
+const isLower = (code: number) => code >= 97 && code <= 122;
+const isLetter = (code: number) => isUpper(code) || isLower(code);
+const isWord = (code: number) => isLetter(code) || (code >= 48 && code <= 57) || code === 95 || code === 36; // "_" and "$"
+
+function endOf(name: string, from: number, isPart: (code: number) => boolean): number {
+  let at = from;
+  while (at < name.length && isPart(name.charCodeAt(at))) at++;
+  return at;
+}
 
 // "alloc" of "<alloc::vec::Vec<T> as Drop>::drop", "hyper" of "hyper::proto::poll<...>", "http" of "net/http.(*conn).serve".
 export function namespaceOf(whole: string): string {
-  const name = whole.slice(0, LOOKED_AT).replace(/^[<&*]+(?:mut |dyn |const )?/, "");
+  const name = /^[<&*]/.test(whole) ? whole.slice(0, LOOKED_AT).replace(/^[<&*]+(?:mut |dyn |const )?/, "") : whole.slice(0, LOOKED_AT);
   if (name.startsWith("[")) return whole === whole.slice(0, LOOKED_AT) && name.endsWith("]") ? name : "";
   if (name.startsWith("(anonymous namespace)")) return "(anonymous)";
-  const spaces = /^([A-Za-z_$][\w$]*)::/.exec(name);
-  if (spaces) return spaces[1]!;
+  const end = endOf(name, 0, isWord);
+  if (end > 0 && name.startsWith("::", end) && !/^\d/.test(name)) return name.slice(0, end);
+  if (!name.includes(".")) return "";
   const words = /^[^\s(<]*/.exec(name)![0];
   const path = words.slice(words.lastIndexOf("/") + 1);
   const dot = path.indexOf(".");
   if (dot > 0 && !CLONE.test(path)) return path.slice(0, dot);
   return "";
+}
+
+// "<hyper::" of "<hyper::Body as ...": whatever begins so is of the same namespace; "" if that cannot be said.
+function startOf(text: string, space: string): string {
+  const end = text.indexOf("::");
+  const from = end - space.length;
+  return space !== "" && from >= 0 && text.startsWith(space, from) && (from === 0 || "<&* ".includes(text[from - 1]!)) ? text.slice(0, end + 2) : "";
 }
 
 // "hyper::proto" of "hyper::proto::poll<...>": where one crate is nearly everything, its parts are told apart.
@@ -31,8 +51,13 @@ export function partOf(whole: string): string {
 const libraryOf = (path: string) => basename(path).replace(/\.so[.\d]*$/, "");
 
 function beginningOf(name: string): string {
-  if (CPYTHON.test(name)) return "CPython";
-  return /^_*[A-Za-z]+(?=_)|^_*[A-Z]?[a-z]+(?=[A-Z])/.exec(name.slice(0, LOOKED_AT))?.[0] ?? "";
+  const text = name.slice(0, LOOKED_AT);
+  const from = endOf(text, 0, (code) => code === 95);
+  if (/^[Pp]y/.test(text.slice(from, from + 2)) && CPYTHON.test(text.slice(from))) return "CPython";
+  const end = endOf(text, from, isLetter);
+  if (end > from && text[end] === "_") return text.slice(0, end);
+  const hump = endOf(text, from + (isUpper(text.charCodeAt(from)) ? 1 : 0), isLower);
+  return isLower(text.charCodeAt(hump - 1)) && isUpper(text.charCodeAt(hump)) ? text.slice(0, hump) : "";
 }
 
 export interface Groups {
@@ -50,17 +75,30 @@ export function groupsOf(profile: Profile, count: number): Groups {
   };
   const beginnings = new Map<string, number[]>(); // of names that nothing else is known of
   const members = new Map<string, number>();
-  for (let name = ROOT_NAME + 1; name < count; name++) {
-    const space = namespaceOf(profile.names[name]!);
-    if (space) members.set(space, (members.get(space) ?? 0) + 1);
-  }
-  const isNearlyAll = (space: string) => count > NAMES_OF_ALL && 2 * (members.get(space) ?? 0) > count;
+  const spaces: string[] = [""]; // by name
+  let [space, start, run] = ["", "", 0]; // of names that begin alike: they are in order
   for (let name = ROOT_NAME + 1; name < count; name++) {
     const text = profile.names[name]!;
-    const space = namespaceOf(text);
-    const known = (isNearlyAll(space) && partOf(text)) || space || libraryOf(moduleOf(profile, name));
+    if (start === "" || !text.startsWith(start)) {
+      if (space) members.set(space, (members.get(space) ?? 0) + run);
+      space = namespaceOf(text);
+      start = startOf(text, space);
+      run = 0;
+    }
+    run++;
+    spaces.push(space);
+  }
+  if (space) members.set(space, (members.get(space) ?? 0) + run);
+  const libraries = ["", ...profile.head.modules.map(libraryOf)];
+  const [nearlyAll] = [...members].find(([, of]) => count > NAMES_OF_ALL && 2 * of > count) ?? [];
+  let [title, id] = ["", 0]; // of the name before
+  for (let name = ROOT_NAME + 1; name < count; name++) {
+    const text = profile.names[name]!;
+    const space = spaces[name]!;
+    const known = (space === nearlyAll && partOf(text)) || space || libraries[profile.places[3 * name]!];
     if (known) {
-      of[name] = put(known);
+      if (known !== title) [title, id] = [known, put(known)];
+      of[name] = id;
       continue;
     }
     const beginning = beginningOf(text);

@@ -14,10 +14,13 @@ const SHADES = 64;
 
 export interface HeatRows {
   names: number[]; // by row, the one that changed most first
-  values: Float64Array; // row after row, a value for each point
+  values: Float64Array; // point after point, a value for each name
+  stride: number; // names
   points: number;
   most: number; // of all values
 }
+
+const valueAt = ({ names, stride, values }: HeatRows, row: number, point: number) => values[point * stride + names[row]!]!;
 
 // What is one row: a function, or the group of its name.
 export function heatRows(profile: Profile, type: number, rowOf: (name: number) => number, rows: number): HeatRows {
@@ -25,30 +28,29 @@ export function heatRows(profile: Profile, type: number, rowOf: (name: number) =
   const values = new Float64Array(rows * points);
   const grew = profile.grew[type]!;
   const row = Int32Array.from(profile.name, rowOf);
-  for (let node = 0; node < grew.length; node++) if (grew[node]! > 0) values[row[node]! * points]! += grew[node]!;
+  for (let node = 0; node < grew.length; node++) if (grew[node]! > 0) values[row[node]!]! += grew[node]!;
+  const [low, high] = [values.slice(0, rows), values.slice(0, rows)];
   profile.steps[type]!.forEach(({ nodes, by }, step) => {
-    for (let i = 0; i < rows; i++) values[i * points + step + 1] = values[i * points + step]!;
-    for (let i = 0; i < nodes.length; i++) values[row[nodes[i]!]! * points + step + 1]! += by[i]!;
+    const at = (step + 1) * rows;
+    values.copyWithin(at, at - rows, at);
+    for (let i = 0; i < nodes.length; i++) values[at + row[nodes[i]!]!]! += by[i]!;
+    for (let i = 0; i < nodes.length; i++) {
+      const of = row[nodes[i]!]!;
+      const value = values[at + of]!;
+      if (value > high[of]!) high[of] = value;
+      else if (value < low[of]!) low[of] = value;
+    }
   });
   const change = new Float64Array(rows);
-  const isAny = new Uint8Array(rows);
+  const names = [];
   let most = 1;
   for (let i = 0; i < rows; i++) {
-    const first = values[i * points]!;
-    let [low, high] = [first, first];
-    for (let at = i * points; at < (i + 1) * points; at++) {
-      const value = values[at]!;
-      if (value > high) high = value;
-      else if (value < low) low = value;
-    }
-    if (high > 0) isAny[i] = 1;
-    if (high > most) most = high;
-    change[i] = Math.max(high - first, first - low);
+    if (high[i]! > 0) names.push(i);
+    if (high[i]! > most) most = high[i]!;
+    change[i] = Math.max(high[i]! - values[i]!, values[i]! - low[i]!);
   }
-  const names = Array.from({ length: rows }, (_, i) => i).filter((i) => isAny[i]).sort((a, b) => change[b]! - change[a]! || a - b);
-  const sorted = new Float64Array(names.length * points);
-  names.forEach((name, i) => sorted.set(values.subarray(name * points, (name + 1) * points), i * points));
-  return { names, values: sorted, points, most };
+  names.sort((a, b) => change[b]! - change[a]! || a - b);
+  return { names, values, stride: rows, points, most };
 }
 
 export interface HeatEvents {
@@ -61,6 +63,7 @@ export interface HeatEvents {
 
 export class Heat {
   private readonly canvas = document.createElement("canvas");
+  private readonly cells = document.createElement("canvas"); // a pixel for each
   private readonly sheet = document.createElement("div");
   private rows: HeatRows | undefined;
   private type!: ValueType;
@@ -149,15 +152,38 @@ export class Heat {
     }
     const row = this.rowAt(event);
     this.events.tip(row === undefined ? undefined : `${row} ${point}`, event.clientX, event.clientY, () => {
-      const at = (of: number) => rows.values[row! * rows.points + of]!;
+      const at = (of: number) => valueAt(rows, row!, of);
       return { title: this.events.label(rows.names[row!]!), hint: "drag: from when to when",
         facts: [["when", this.events.pointName(point)], ["holds", amount(at(point), type)], ["first, last", `${amount(at(0), type)}, ${amount(at(rows.points - 1), type)}`]] };
     });
   }
 
-  // Each cell is a rectangle of one of few colours, which are known before.
+  // Rows that are seen, as an image of one line of cells each, which is then stretched. Points narrower than a pixel share one,
+  // which has the most of them.
+  private paintCells(rows: HeatRows, first: number, last: number, atMost: number): void {
+    const { cells, theme } = this;
+    const columns = Math.max(Math.min(rows.points, atMost), 1);
+    Object.assign(cells, { width: columns, height: Math.max(last - first, 1) });
+    const image = new ImageData(cells.width, cells.height);
+    const pixels = new Uint32Array(image.data.buffer);
+    const shades = Uint32Array.from({ length: SHADES }, (_, i) => {
+      const color = heatColor(i / (SHADES - 1), theme);
+      return (0xff000000 | ((color & 255) << 16) | (color & 0xff00) | (color >> 16)) >>> 0;
+    });
+    for (let row = first; row < last; row++) {
+      for (let column = 0; column < columns; column++) {
+        const end = Math.floor(((column + 1) * rows.points) / columns);
+        let value = 0;
+        for (let point = Math.floor((column * rows.points) / columns); point < end; point++) value = Math.max(value, valueAt(rows, row, point));
+        const part = Math.sqrt(value / rows.most); // small places are seen, and growth of large ones, too
+        pixels[(row - first) * columns + column] = shades[Math.round(part * (SHADES - 1))]!;
+      }
+    }
+    cells.getContext("2d", { willReadFrequently: true })!.putImageData(image, 0, 0);
+  }
+
   private draw(): void {
-    const { canvas, host, range, rows, theme } = this;
+    const { canvas, cells, host, range, rows } = this;
     const [width, height] = [host.clientWidth, host.clientHeight];
     if (!rows || width === 0) return;
     this.sheet.style.height = `${Math.max(rows.names.length * ROW_PX - height, 0)}px`;
@@ -169,17 +195,14 @@ export class Heat {
     context.font = "12px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
     context.textBaseline = "middle";
     const ink = getComputedStyle(host).color;
-    const shades = Array.from({ length: SHADES }, (_, i) => `#${heatColor(i / (SHADES - 1), theme).toString(16).padStart(6, "0")}`);
     const first = Math.floor(host.scrollTop / ROW_PX);
     const last = Math.min(Math.ceil((host.scrollTop + height) / ROW_PX), rows.names.length);
     const wide = this.columnPx;
+    this.paintCells(rows, first, last, Math.floor(rows.points * wide * density));
+    context.imageSmoothingEnabled = false;
     for (let row = first; row < last; row++) {
       const y = row * ROW_PX - host.scrollTop;
-      for (let point = 0; point < rows.points; point++) {
-        const part = Math.sqrt(rows.values[row * rows.points + point]! / rows.most); // small places are seen, and growth of large ones, too
-        context.fillStyle = shades[Math.round(part * (SHADES - 1))]!;
-        context.fillRect(LABEL_PX + point * wide, y, Math.ceil(wide), ROW_PX - 1);
-      }
+      context.drawImage(cells, 0, row - first, cells.width, 1, LABEL_PX, y, rows.points * wide, ROW_PX - 1);
       context.fillStyle = ink;
       context.fillText(fitted(this.events.label(rows.names[row]!), 34), 8, y + ROW_PX / 2, LABEL_PX - 12);
       if (row === this.focused && document.activeElement === host) {

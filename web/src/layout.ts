@@ -87,21 +87,26 @@ function placeByLevels(tree: Tree, width: Float64Array, order: Order, { head }: 
 }
 
 // The same of a tree that is in order: each node finds its place free.
-function placeInOrder({ count, grew, parent, released }: Tree, width: Float64Array, { head }: Chains): Places {
+function placeInOrder(tree: Tree, width: Float64Array, { head }: Chains): Places {
+  const { count, parent } = tree;
+  const own = tree.isGrown ? tree.grew : added(tree);
   const start = new Float64Array(count);
   const depth = new Int32Array(count);
-  const free = new Float64Array(count); // by node: where its next child begins
   const sizes = [1]; // of rows
-  free[0] = grew[0]! + released[0]!;
+  const path = [0]; // nodes from the root to the one before
+  const free = [own[0]!]; // by place in the path: where the next child begins
+  let top = 0;
   for (let node = 1; node < count; node++) {
     const above = parent[node]!;
+    while (path[top] !== above) top--;
     const isFolded = head[node] !== node;
     const row = depth[above]! + (isFolded ? 0 : 1);
-    const x = free[above]!;
+    const x = free[top]!;
     depth[node] = row;
     start[node] = x;
-    free[above] = x + width[node]!;
-    free[node] = x + grew[node]! + released[node]!;
+    free[top++] = x + width[node]!;
+    path[top] = node;
+    free[top] = x + own[node]!;
     if (isFolded) continue;
     if (row === sizes.length) sizes.push(0);
     sizes[row]!++;
@@ -114,11 +119,16 @@ function placeInOrder({ count, grew, parent, released }: Tree, width: Float64Arr
   return { start, depth, rowStart, rowNodes };
 }
 
+function added({ grew, released }: Pick<Tree, "grew" | "released">): Float64Array {
+  const both = grew.slice();
+  for (let node = 0; node < both.length; node++) both[node]! += released[node]!;
+  return both;
+}
+
 // A node begins with what it holds itself, then come its children.
 export function layOut(tree: Tree, order: Order, folding: Folding = NO_FOLDING): Layout {
   const { grew, released, more } = sums(tree);
-  const width = grew.slice();
-  for (let node = 0; node < tree.count; node++) width[node]! += released[node]!;
+  const width = tree.isGrown ? grew : added({ grew, released });
   const chains = chainsOf(tree, width, folding);
   const place = tree.isInOrder && order === "name" ? placeInOrder(tree, width, chains) : placeByLevels(tree, width, order, chains);
   return { tree, grew, released, more, width, chains, ...place };

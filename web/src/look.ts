@@ -41,6 +41,7 @@ export class ProfileLook implements Look {
   private known: Groups | undefined;
   private colored: { theme: "light" | "dark"; colors: number[] } | undefined; // by group
   private ranks: Int32Array | undefined; // by group: the largest has 0
+  private rankedLast: { layout: Layout; groups: number[] } | undefined;
 
   constructor(private readonly profile: Profile, private readonly measure: Measure, private readonly state: State) {}
 
@@ -60,10 +61,15 @@ export class ProfileLook implements Look {
 
   // Groups by how much of the picture they are, the largest first.
   ranked(layout: Layout): number[] {
+    if (this.rankedLast?.layout !== layout) this.rankedLast = { layout, groups: this.rankedNow(layout) };
+    return this.rankedLast.groups;
+  }
+
+  private rankedNow(layout: Layout): number[] {
     const { of, titles } = this.groups;
     const area = new Float64Array(titles.length);
-    const { head } = layout.chains;
-    for (let node = 1; node < layout.tree.count; node++) if (head[node] === node) area[of[layout.tree.name[node]!]!]! += layout.width[node]!;
+    const { chains: { head }, tree: { count, name }, width } = layout;
+    for (let node = 1; node < count; node++) if (head[node] === node) area[of[name[node]!]!]! += width[node]!;
     area[0] = 0;
     return [...area.keys()].filter((group) => area[group]! > 0).sort((a, b) => area[b]! - area[a]! || a - b);
   }

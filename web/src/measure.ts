@@ -91,7 +91,7 @@ export class Measure {
     const more = this.mate < 0 ? this.sides() : [this.valuesOf(this.mate)];
     const points = withPoints ? sampledPoints(head.points.length).map((point) => heldAt(this.profile, this.type, point)) : [];
     const columns = { ...this.change(), more: [...more, ...points] };
-    return { count: head.nodes, parent, name, isInOrder: true, ...mapColumns(columns, this.classified()) };
+    return { count: head.nodes, parent, name, isInOrder: true, isGrown: !this.isDifference, ...mapColumns(columns, this.classified()) };
   }
 
   private valuesOf(type: number): Float64Array {

@@ -10,6 +10,7 @@ export class Minimap {
   private readonly whole = document.createElement("canvas"); // the graph alone
   private drawn: { layout: Layout; key: string } | undefined;
   private chart: Chart | undefined;
+  private isOpened = false;
 
   constructor(private readonly canvas: HTMLCanvasElement, private readonly look: Look) {
     const move = (event: PointerEvent) => {
@@ -26,12 +27,19 @@ export class Minimap {
     canvas.addEventListener("pointermove", move);
   }
 
-  // `key`: what colours mean now.
+  // `key`: what colours mean now. As a page opens, the graph is painted first.
   show(chart: Chart, key: string): void {
+    this.chart = chart;
+    const isFirst = !this.isOpened;
+    this.isOpened = true;
+    if (isFirst) requestAnimationFrame(() => setTimeout(() => this.draw(chart, key)));
+    else this.draw(chart, key);
+  }
+
+  private draw(chart: Chart, key: string): void {
     const { canvas, whole } = this;
     const { layout } = chart;
-    this.chart = chart;
-    if (!layout || canvas.clientWidth === 0) return;
+    if (!layout || chart !== this.chart || canvas.clientWidth === 0) return;
     const [width, height] = [canvas.clientWidth, canvas.clientHeight];
     if (this.drawn?.layout !== layout || this.drawn.key !== key || canvas.width !== width) {
       Object.assign(whole, { width, height });
@@ -55,10 +63,12 @@ export class Minimap {
     const context = this.whole.getContext("2d")!;
     const rows = Math.min(rowCount(layout), height);
     const high = Math.max(height / rows, 1);
+    let filling: number | undefined;
     const surface: Surface = {
       charPx: width,
       box: (_node, x, y, wide, color) => {
-        context.fillStyle = cssOf(color);
+        if (color !== filling) context.fillStyle = cssOf(color);
+        filling = color;
         context.fillRect(x, y, Math.max(wide, 0.5), Math.max(high - 0.5, 0.75));
       },
       label: () => undefined,

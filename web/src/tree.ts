@@ -10,6 +10,7 @@ export interface Tree {
   isFromLeaf?: boolean; // children are callers
   isSide?: boolean; // of a difference, what one side holds: no change
   isInOrder?: boolean; // nodes are in preorder, siblings by name
+  isGrown?: boolean; // nothing was released: that column is zeros alone, and need not be read
 }
 
 export type Columns = Pick<Tree, "grew" | "released" | "more">;
@@ -23,11 +24,12 @@ export const ROOT_NAME = 0;
 // Sums over each node's subtree.
 export function sums(tree: Tree): Columns {
   const { count, parent } = tree;
-  return mapColumns(tree, (column) => {
+  const summed = (column: Float64Array) => {
     const sum = column.slice();
     for (let node = count - 1; node > 0; node--) sum[parent[node]!]! += sum[node]!;
     return sum;
-  });
+  };
+  return mapColumns(tree, (column) => (tree.isGrown && column === tree.released ? column : summed(column)));
 }
 
 export interface Total {
@@ -42,7 +44,7 @@ export function sumOf(values: Float64Array): number {
 }
 
 export function total(tree: Tree): Total {
-  return { grew: sumOf(tree.grew), released: sumOf(tree.released) };
+  return { grew: sumOf(tree.grew), released: tree.isGrown ? 0 : sumOf(tree.released) };
 }
 
 // Frames by the path from a node to the root, the node itself first.
