@@ -325,6 +325,80 @@ static void a_torn_list_is_read_again(void **state)
     assert_in_range(first_torn, reads / 2, 99);
 }
 
+/* A tree that is torn is read five times in all, and not once more when it was whole. */
+static void a_torn_tree_is_read_again(void **state)
+{
+    (void)state;
+    struct hf_context_layout layout;
+    struct hf_contexts contexts;
+    struct hf_error err;
+    put_tree(&versions[4]);
+    find_layout(&layout);
+    moved = *field(*field(cache, 'f'), '>');
+    moved_until = SIZE_MAX;
+    before_read = move_for_some_reads;
+    reads = 0;
+    check_ok(hf_contexts_read(&contexts, &source, &layout, &err), &err);
+    size_t once = reads;
+    assert_int_equal(contexts.torn, 1);
+    hf_contexts_done(&contexts);
+    /* It is whole from the second reading on, from the fifth, and too late. */
+    for (size_t torn = 1; torn <= 5; torn++) {
+        moved_until = torn * once;
+        reads = 0;
+        check_ok(hf_contexts_read_whole(&contexts, &source, &layout, &err), &err);
+        assert_int_equal(contexts.torn, torn == 5);
+        assert_int_equal(contexts.count, torn == 5 ? 6 : 7);
+        assert_in_range(reads, torn * once, torn == 5 ? 5 * once : (torn + 1) * once - 1);
+        hf_contexts_done(&contexts);
+        assert_true(contexts.items == NULL && contexts.count == 0 && contexts.torn == 0);
+        hf_contexts_done(&contexts); /* nothing is left to be freed */
+    }
+    before_read = NULL;
+}
+
+struct held_row {
+    const char *name;
+    uint64_t allocated_bytes;
+    bool is_held;
+};
+
+static const struct held_row held_rows[] = {
+    {"nothing", 0, false},
+    {"a byte", 1, true},
+    {"the most", (UINT64_C(1) << 44) - 1, true},
+    {"no number of bytes", UINT64_C(1) << 44, false},
+    {"nor this", UINT64_MAX, false},
+};
+
+static void tells_what_a_context_holds(void **state)
+{
+    (void)state;
+    struct hf_context_layout layout;
+    uint64_t held;
+    put_tree(&versions[4]);
+    find_layout(&layout);
+    for (size_t i = 0; i < HF_COUNT(held_rows); i++) {
+        check_case = held_rows[i].name;
+        *field(error, 'a') = held_rows[i].allocated_bytes;
+        assert_int_equal(hf_context_held(&source, &layout, error, &held), held_rows[i].is_held);
+        if (held_rows[i].is_held)
+            assert_int_equal(held, held_rows[i].allocated_bytes);
+    }
+    check_case = "its block is another's";
+    *field(error, 'a') = 8192;
+    *at(*field(error, 'b')) = cache;
+    assert_false(hf_context_held(&source, &layout, error, &held));
+    check_case = "no context";
+    assert_false(hf_context_held(&source, &layout, BASE - STEP, &held));
+    check_case = "what it counts is of all below it, too";
+    put_tree(&versions[6]);
+    find_layout(&layout);
+    assert_true(hf_context_held(&source, &layout, cache, &held));
+    assert_int_equal(held, 524288);
+    check_case = "";
+}
+
 static void a_circle_ends(void **state)
 {
     (void)state;
@@ -414,6 +488,8 @@ int main(void)
         cmocka_unit_test(every_version_is_understood),
         cmocka_unit_test(tables_that_code_names),
         cmocka_unit_test(a_torn_list_is_read_again),
+        cmocka_unit_test(a_torn_tree_is_read_again),
+        cmocka_unit_test(tells_what_a_context_holds),
         cmocka_unit_test(a_circle_ends),
         cmocka_unit_test(a_tree_without_end_ends),
         cmocka_unit_test(blocks_without_end_end),

@@ -438,6 +438,16 @@ static void merging_refuses_other_values(void **state)
     struct hf_profile *difference = stacks_new("bytes", true);
     assert_int_equal(hf_profile_merge(bytes, difference, &err), HF_ERR_INPUT);
     check_ok(hf_profile_merge(difference, bytes, &err), &err);
+    /* What is released is a plain profile, of a difference. */
+    struct hf_profile *other = stacks_new("bytes", true);
+    const char *released = "expected a plain profile as the released part, found a difference";
+    assert_int_equal(hf_profile_merge_released(difference, other, &err), HF_ERR_USAGE);
+    check_error(&err, released);
+    assert_int_equal(hf_profile_merge_released(bytes, other, &err), HF_ERR_USAGE);
+    check_error(&err, released);
+    assert_int_equal(hf_profile_merge_released(bytes, bytes, &err), HF_ERR_USAGE);
+    check_ok(hf_profile_merge_released(difference, bytes, &err), &err);
+    hf_profile_free(other);
     hf_profile_free(difference);
     hf_profile_free(objects);
     hf_profile_free(bytes);

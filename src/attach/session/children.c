@@ -101,7 +101,7 @@ void hf_children_note(const struct hf_children *before, const struct hf_children
         hf_notes_add(notes, HF_NOTE_INFO,
             "no calls were seen in %.1f s, during which the process used %.1f s of processor time",
             (double)passed_ns / 1e9, (double)own_ns / 1e9);
-    if (busiest == 0 || all_ns < NOTICED_NS || (calls != 0 && all_ns < own_ns))
+    if (all_ns < NOTICED_NS || (calls != 0 && all_ns < own_ns))
         return;
     struct hf_text name = hf_proc_thread_name(busiest, busiest, bytes);
     hf_notes_add(notes, HF_NOTE_INFO,

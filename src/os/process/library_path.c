@@ -106,7 +106,7 @@ bool hf_library_path_find(struct hf_text name, uint16_t machine, struct hf_text 
                       "/usr/lib:/usr/local/lib")
             : HF_TEXT("/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/lib:"
                       "/usr/lib:/usr/local/lib");
-    if (name.size == 0 || name.size >= PATH_MAX || run_path.size > 64 * (size_t)PATH_MAX)
+    if (name.size >= PATH_MAX || run_path.size > 64 * (size_t)PATH_MAX)
         return false;
     if (hf_text_find(name, '/') < name.size)
         return is_there(out_path, snprintf(out_path, PATH_MAX, "%.*s", (int)name.size, name.data));
