@@ -5,6 +5,7 @@
 #include "base/strings/units.h"
 #include "render/flame/flame_groups.h"
 #include "render/palette.h"
+#include "render/value_words.h"
 
 #define MINUS "\xe2\x88\x92" /* U+2212, as wide as a plus */
 #define PLUS_MINUS "\xc2\xb1"
@@ -12,6 +13,36 @@
 #define TIMES "\xc3\x97"
 #define SQUARE "\xe2\x96\xa0"
 #define GROUP_COLUMNS 24 /* of a name in the legend */
+
+/* "server: " of "/usr/bin/server --port 80", of a profile that says so; a difference may be of two.
+ */
+static void put_program(const struct hf_flame_text *text, struct hf_out *out)
+{
+    struct hf_text command = hf_profile_text(text->folded, text->folded->capture.command);
+    if (text->folded->is_difference || command.size == 0)
+        return;
+    command = hf_text_first(command, hf_text_find(command, ' '));
+    size_t slash = hf_text_find_last(command, '/');
+    hf_escape_xml(out, slash != command.size ? hf_text_from(command, slash + 1) : command);
+    hf_out_string(out, ": ");
+}
+
+/* "129.6 MiB in use"; of types that others made: "12 objects: tcmalloc_live". */
+static void put_amount(const struct hf_flame_text *text, uint64_t value, struct hf_out *out)
+{
+    const char *words = text->options->count_name == NULL ? hf_value_words(text->type_name) : NULL;
+    hf_flame_put_short(text, value, out);
+    if (words != NULL) {
+        hf_out_string(out, words);
+        return;
+    }
+    if (!text->shows_bytes)
+        hf_flame_put_noun(text, out);
+    if (text->options->count_name == NULL && !hf_text_equal(text->noun, text->type_name)) {
+        hf_out_string(out, ": ");
+        hf_escape_xml(out, text->type_name);
+    }
+}
 
 void hf_flame_put_headline(const struct hf_flame_text *text, struct hf_out *out)
 {
@@ -24,15 +55,10 @@ void hf_flame_put_headline(const struct hf_flame_text *text, struct hf_out *out)
         return;
     }
     if (text->options->folds_rows) {
-        hf_flame_put_short(text, text->total, out);
-        if (!text->shows_bytes)
-            hf_flame_put_noun(text, out);
+        put_program(text, out);
+        put_amount(text, text->total, out);
         if (text->folded->is_difference)
             hf_out_string(out, " changed");
-        if (text->options->count_name == NULL && !hf_text_equal(text->noun, text->type_name)) {
-            hf_out_string(out, ": ");
-            hf_escape_xml(out, text->type_name);
-        }
         return;
     }
     hf_out_string(out, text->folded->is_difference ? "Differential " : "");
@@ -238,10 +264,14 @@ void hf_flame_put_resting_details(
         hf_out_string(
             out, "Reversed: the allocating function is next to all, its callers follow. ");
     hf_out_string(out, text->folded->is_difference ? "Width: change of " : "Width: ");
-    hf_escape_xml(out, text->options->count_name != NULL ? text->noun : text->type_name);
-    hf_out_string(out, ", ");
-    hf_flame_put_short(text, layout->total, out);
-    hf_out_string(out, " in all");
+    if (text->options->folds_rows && !text->folded->is_difference) {
+        put_amount(text, layout->total, out);
+    } else {
+        hf_escape_xml(out, text->options->count_name != NULL ? text->noun : text->type_name);
+        hf_out_string(out, ", ");
+        hf_flame_put_short(text, layout->total, out);
+        hf_out_string(out, " in all");
+    }
     if (layout->small_count != 0) {
         hf_out_string(out, "; ");
         put_small_cut(text, layout, out);

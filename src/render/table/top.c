@@ -13,6 +13,7 @@
 #include "render/table/row_trends.h"
 #include "render/table/rows.h"
 #include "render/table/shortpath.h"
+#include "render/value_words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,26 +142,9 @@ static const char *noun(const struct table *t, size_t count)
 /* What the values are: "in use", "objects allocated" ... */
 static const char *subject(const struct table *t)
 {
-    static const struct {
-        const char *type, *text;
-    } subjects[] = {
-        {"inuse_space", " in use"},
-        {"inuse_objects", " objects in use"},
-        {"alloc_space", " allocated, freed or not"},
-        {"alloc_objects", " objects allocated, freed or not"},
-        {HF_START_SPACE, " at the start"},
-        {HF_START_OBJECTS, " objects at the start"},
-        {HF_PEAK_SPACE, " at the peak"},
-        {HF_PEAK_OBJECTS, " objects at the peak"},
-        {HF_TEMPORARY_OBJECTS, " objects freed at once"},
-        {HF_RESIDENT_SPACE, " resident"},
-    };
     struct hf_text type = hf_profile_text(t->profile, t->profile->types[t->options->type].name);
-    for (size_t i = 0; i < HF_COUNT(subjects); i++) {
-        if (hf_text_is(type, subjects[i].type))
-            return subjects[i].text;
-    }
-    return t->style.is_bytes ? "" : " samples";
+    const char *words = hf_value_words(type);
+    return words != NULL ? words : t->style.is_bytes ? "" : " samples";
 }
 
 /* The total less the rows that are shown; a saturated total may be less than its parts. */
