@@ -2,6 +2,7 @@
 
 #include "memory/remote_call.h"
 #include "os/path.h"
+#include "os/process/proc.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -16,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define REAP_PATIENCE_NS UINT64_C(10000000000)
-#define REAP_EVERY_NS 1000000
+#define CLEAN_PATIENCE_NS UINT64_C(10000000000)
+#define CLEAN_EVERY_NS 1000000
 #define FILES 3
 static const char *const file_names[FILES] = {"mem", "maps", "pagemap"};
 
@@ -106,22 +107,37 @@ static void send_reply(const struct guardian *g, int channel, const struct hf_gu
         continue;
 }
 
-static enum hf_status reap_once(pid_t pid, pid_t inner, struct hf_error *err)
+/* One thread is enough, if it is one that can make a call. */
+static enum hf_status stop_for_call(
+    struct hf_stopped *stopped, struct hf_remote_call *call, pid_t pid, struct hf_error *err)
+{
+    enum hf_status status = hf_stop_thread(stopped, pid, pid, err);
+    if (status == HF_OK)
+        status = hf_remote_call_begin(call, stopped, err);
+    if (status == HF_OK)
+        return HF_OK;
+    hf_stopped_release(stopped);
+    status = hf_stop_threads(stopped, pid, err);
+    return status == HF_OK ? hf_remote_call_begin(call, stopped, err) : status;
+}
+
+static enum hf_status clear_code(pid_t pid, struct hf_error *err)
 {
     struct hf_stopped stopped;
+    enum hf_status status = hf_stop_threads(&stopped, pid, err);
+    if (status == HF_OK)
+        status = hf_remote_call_clear(&stopped, err);
+    hf_stopped_release(&stopped);
+    return status;
+}
+
+static enum hf_status reap(pid_t pid, pid_t inner, struct hf_error *err)
+{
+    struct hf_stopped stopped = {0};
     struct hf_remote_call call = {0};
     uint64_t arguments[] = {(uint64_t)inner, 0, __WALL | WNOHANG, 0};
     int64_t result = 0;
-    /* One thread is enough, if it is one that can make a call. */
-    enum hf_status status = hf_stop_thread(&stopped, pid, pid, err);
-    if (status == HF_OK)
-        status = hf_remote_call_begin(&call, &stopped, err);
-    if (status != HF_OK) {
-        hf_stopped_release(&stopped);
-        status = hf_stop_threads(&stopped, pid, err);
-        if (status == HF_OK)
-            status = hf_remote_call_begin(&call, &stopped, err);
-    }
+    enum hf_status status = stop_for_call(&stopped, &call, pid, err);
     if (status == HF_OK)
         status = hf_remote_call_do(&call, SYS_wait4, arguments, 4, &result, err);
     hf_remote_call_end(&call);
@@ -132,14 +148,19 @@ static enum hf_status reap_once(pid_t pid, pid_t inner, struct hf_error *err)
     return status;
 }
 
-/* Another tool may have the process just then. */
-enum hf_status hf_guardian_reap(pid_t pid, pid_t inner, struct hf_error *err)
+static enum hf_status clean_once(pid_t pid, pid_t inner, struct hf_error *err)
 {
-    uint64_t give_up_ns = guardian_now_ns() + REAP_PATIENCE_NS;
+    enum hf_status status = inner != 0 ? reap(pid, inner, err) : HF_OK;
+    return status == HF_OK && hf_remote_call_is_left(pid) ? clear_code(pid, err) : status;
+}
+
+enum hf_status hf_guardian_clean(pid_t pid, pid_t inner, struct hf_error *err)
+{
+    uint64_t give_up_ns = guardian_now_ns() + CLEAN_PATIENCE_NS;
     enum hf_status status;
-    while ((status = reap_once(pid, inner, err)) != HF_OK && kill(pid, 0) == 0 &&
+    while ((status = clean_once(pid, inner, err)) != HF_OK && kill(pid, 0) == 0 &&
            guardian_now_ns() < give_up_ns)
-        (void)nanosleep(&(struct timespec){.tv_nsec = REAP_EVERY_NS}, NULL);
+        (void)nanosleep(&(struct timespec){.tv_nsec = CLEAN_EVERY_NS}, NULL);
     return status;
 }
 
@@ -165,10 +186,12 @@ static void remove_copy(struct guardian *g)
     }
     if (g->copy <= 0)
         return;
+    if (g->inner == 0) /* the call was lost after it */
+        g->inner = (pid_t)hf_proc_inner_id((uint32_t)g->copy);
     (void)kill(g->copy, SIGKILL);
     while (waitpid(g->copy, NULL, __WALL) < 0 && errno == EINTR)
         continue;
-    enum hf_status status = hf_guardian_reap(g->pid, g->inner, NULL);
+    enum hf_status status = hf_guardian_clean(g->pid, g->inner, NULL);
     (void)status; /* a zombie without memory stays, until the process ends */
 }
 

@@ -21,7 +21,11 @@ struct hf_guardian_reply {
  * been closed at the other end and all is as before. */
 void hf_guardian_work(pid_t pid, int channel);
 
-/* Has process `pid` wait for its child `inner`, as it calls it, which has ended. */
-HF_MUST_CHECK enum hf_status hf_guardian_reap(pid_t pid, pid_t inner, struct hf_error *err);
+/*
+ * Has process `pid` wait for its child `inner`, as it calls it, which has ended (0: none), and puts
+ * back what stood at its entry. Tries for some seconds: another tool may have the process, or its
+ * threads may get no processor.
+ */
+HF_MUST_CHECK enum hf_status hf_guardian_clean(pid_t pid, pid_t inner, struct hf_error *err);
 
 #endif

@@ -69,16 +69,11 @@ enum hf_status hf_leftovers_remove(pid_t pid, struct hf_error *err)
 {
     struct hf_leftovers left = hf_leftovers_of(pid);
     enum hf_status status = HF_OK;
-    if (left.has_code) {
-        struct hf_stopped stopped;
-        status = hf_stop_thread(&stopped, pid, pid, err);
-        if (status == HF_OK)
-            status = hf_remote_call_clear(&stopped, err);
-        hf_stopped_release(&stopped);
-    }
     for (size_t i = 0; i < left.zombie_count && status == HF_OK; i++) {
         uint32_t inner = hf_proc_inner_id((uint32_t)left.zombies[i]);
-        status = hf_guardian_reap(pid, (pid_t)inner, err);
+        status = hf_guardian_clean(pid, (pid_t)inner, err);
     }
+    if (status == HF_OK && left.zombie_count == 0 && left.has_code)
+        status = hf_guardian_clean(pid, 0, err);
     return status;
 }

@@ -20,6 +20,9 @@
 #define SYSCALL_STOP (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
 #define WORD sizeof(uint64_t)
 
+/* A thread that makes our call waits for nothing but a processor. */
+#define CALL_PATIENCE_NS UINT64_C(60000000000)
+
 /* Where in it each begins: see remote_call.h. */
 enum { COPY_AT = 0, CALL_AT = 13 };
 
@@ -141,12 +144,17 @@ static bool has_room(pid_t pid, const struct hf_stopped_thread *thread, uint64_t
     return has;
 }
 
+static bool is_in_code(const struct hf_stopped_thread *thread, uint64_t entry)
+{
+    uint64_t pc = thread->registers.rip;
+    return pc >= entry && pc < entry + HF_REMOTE_CODE_BYTES;
+}
+
 static const char *why_not(
     struct hf_remote_call *call, const struct hf_stopped *stopped, struct hf_stopped_thread *thread)
 {
-    uint64_t pc = thread->registers.rip;
-    if (pc >= call->entry && pc < call->entry + HF_REMOTE_CODE_BYTES)
-        return "the program is about to begin";
+    if (is_in_code(thread, call->entry))
+        return "the program is about to begin, or it makes such a call already";
     if (thread->signal != 0)
         return "a signal is on its way to it";
     const char *why = why_not_by_status(stopped->pid, thread->tid);
@@ -170,28 +178,6 @@ static enum hf_status write_code(struct hf_remote_call *call, struct hf_error *e
     if (!remote_write(tid, call->entry, instructions, sizeof instructions))
         return hf_error_system(err, errno, "cannot write into the code of thread %d", (int)tid);
     return HF_OK;
-}
-
-enum hf_status hf_remote_call_begin(
-    struct hf_remote_call *call, struct hf_stopped *stopped, struct hf_error *err)
-{
-    const char *why = "it has no threads";
-    *call = (struct hf_remote_call){0};
-    if (!remote_find_entry(stopped->pid, &call->entry))
-        return hf_error_set(err, HF_ERR_SYSTEM,
-            "cannot tell where process %d began: /proc/%d/auxv cannot be read", (int)stopped->pid,
-            (int)stopped->pid);
-    for (size_t i = 0; i < stopped->count && why != NULL; i++) {
-        why = why_not(call, stopped, &stopped->threads[i]);
-        call->thread = &stopped->threads[i];
-    }
-    if (why != NULL) {
-        call->thread = NULL;
-        return hf_error_set(err, HF_ERR_SYSTEM,
-            "no thread of process %d can make a system call for us; of the last one: %s",
-            (int)stopped->pid, why);
-    }
-    return write_code(call, err);
 }
 
 bool hf_remote_call_is_left(pid_t pid)
@@ -233,10 +219,15 @@ enum hf_status hf_remote_call_clear(const struct hf_stopped *stopped, struct hf_
 {
     uint64_t entry;
     uint8_t code[HF_REMOTE_CODE_BYTES];
-    if (!hf_remote_call_is_left(stopped->pid))
+    if (!hf_remote_call_is_left(stopped->pid) || !remote_find_entry(stopped->pid, &entry))
         return HF_OK;
-    if (!remote_find_entry(stopped->pid, &entry) ||
-        !read_file_at(stopped->pid, entry, code, sizeof code) ||
+    for (size_t i = 0; i < stopped->count; i++) {
+        if (is_in_code(&stopped->threads[i], entry))
+            return hf_error_set(err, HF_ERR_SYSTEM,
+                "thread %d of process %d is still on its way through a call of ours",
+                (int)stopped->threads[i].tid, (int)stopped->pid);
+    }
+    if (!read_file_at(stopped->pid, entry, code, sizeof code) ||
         !remote_write(stopped->threads[0].tid, entry, code, sizeof code))
         return hf_error_set(err, HF_ERR_SYSTEM,
             "cannot put back the code at the entry of process %d, where nothing ever comes",
@@ -244,11 +235,34 @@ enum hf_status hf_remote_call_clear(const struct hf_stopped *stopped, struct hf_
     return HF_OK;
 }
 
+enum hf_status hf_remote_call_begin(
+    struct hf_remote_call *call, struct hf_stopped *stopped, struct hf_error *err)
+{
+    const char *why = "it has no threads";
+    *call = (struct hf_remote_call){0};
+    if (!remote_find_entry(stopped->pid, &call->entry))
+        return hf_error_set(err, HF_ERR_SYSTEM,
+            "cannot tell where process %d began: /proc/%d/auxv cannot be read", (int)stopped->pid,
+            (int)stopped->pid);
+    for (size_t i = 0; i < stopped->count && why != NULL; i++) {
+        why = why_not(call, stopped, &stopped->threads[i]);
+        call->thread = &stopped->threads[i];
+    }
+    if (why != NULL) {
+        call->thread = NULL;
+        return hf_error_set(err, HF_ERR_SYSTEM,
+            "no thread of process %d can make a system call for us; of the last one: %s",
+            (int)stopped->pid, why);
+    }
+    return write_code(call, err);
+}
+
 /* Lets the thread go on until it stops the next time. */
 static bool step(pid_t tid, enum __ptrace_request request, int *out_state)
 {
     return ptrace(request, tid, 0, 0) == 0 &&
-           hf_stopped_wait(tid, hf_stopped_deadline_ns(), out_state) && WIFSTOPPED(*out_state);
+           hf_stopped_wait(tid, hf_stopped_deadline_ns(CALL_PATIENCE_NS), out_state) &&
+           WIFSTOPPED(*out_state);
 }
 
 /* The mask last: until the registers are there, no handler may be made to return to them. */
@@ -334,8 +348,8 @@ enum hf_status hf_remote_call_copy(
     if (result < 0 || *out_copy == 0)
         return hf_error_system(err, (int)-result, "cannot copy process %d", (int)tid);
     *out_inner = (pid_t)result;
-    if (!hf_stopped_wait(*out_copy, hf_stopped_deadline_ns(), &state) || !WIFSTOPPED(state) ||
-        ptrace(PTRACE_SETOPTIONS, *out_copy, 0, PTRACE_O_EXITKILL) != 0)
+    if (!hf_stopped_wait(*out_copy, hf_stopped_deadline_ns(CALL_PATIENCE_NS), &state) ||
+        !WIFSTOPPED(state) || ptrace(PTRACE_SETOPTIONS, *out_copy, 0, PTRACE_O_EXITKILL) != 0)
         return hf_error_set(err, HF_ERR_SYSTEM, "the copy of process %d ended", (int)tid);
     return HF_OK;
 }

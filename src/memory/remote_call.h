@@ -76,8 +76,9 @@ HF_MUST_CHECK enum hf_status hf_remote_call_copy(
     struct hf_remote_call *call, pid_t *out_copy, pid_t *out_inner, struct hf_error *err);
 
 /*
- * Whether code of such a call still stands at the entry of `pid`: whoever made it was killed.
- * hf_remote_call_clear puts back what the program's file has there, while a thread is stopped.
+ * Code of such a call still stands at the entry of `pid`: whoever made it was killed. A thread may
+ * still be on its way through it, so hf_remote_call_clear, which puts back what the program's file
+ * has there, wants all threads stopped, and refuses if one of them is in it.
  */
 HF_MUST_CHECK bool hf_remote_call_is_left(pid_t pid);
 HF_MUST_CHECK enum hf_status hf_remote_call_clear(

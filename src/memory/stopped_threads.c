@@ -27,9 +27,9 @@ static uint64_t monotonic_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-uint64_t hf_stopped_deadline_ns(void)
+uint64_t hf_stopped_deadline_ns(uint64_t patience_ns)
 {
-    return monotonic_ns() + HF_STOP_PATIENCE_NS;
+    return monotonic_ns() + patience_ns;
 }
 
 /* Not by waiting for good: a thread in an uninterruptible sleep would hold us as well. */
@@ -148,7 +148,7 @@ static enum hf_status await(struct hf_stopped *stopped, struct hf_stopped_thread
 /* Those that ended are left out. */
 static enum hf_status await_from(struct hf_stopped *stopped, size_t first, struct hf_error *err)
 {
-    uint64_t deadline_ns = hf_stopped_deadline_ns();
+    uint64_t deadline_ns = hf_stopped_deadline_ns(HF_STOP_PATIENCE_NS);
     size_t kept = first;
     for (size_t i = first; i < stopped->count; i++) {
         bool is_there;

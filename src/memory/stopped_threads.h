@@ -27,7 +27,9 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
-#define HF_STOP_PATIENCE_NS UINT64_C(1000000000)
+#define HF_STOP_PATIENCE_NS                                                                        \
+    UINT64_C(1000000000) /* so long the threads that stopped stand still                           \
+                          */
 
 struct hf_stopped_thread {
     pid_t tid;
@@ -58,7 +60,7 @@ void hf_stopped_release(struct hf_stopped *stopped);
  */
 HF_MUST_CHECK bool hf_stopped_wait(pid_t tid, uint64_t deadline_ns, int *out_status);
 
-/* HF_STOP_PATIENCE_NS from now. */
-uint64_t hf_stopped_deadline_ns(void);
+/* So long from now. */
+uint64_t hf_stopped_deadline_ns(uint64_t patience_ns);
 
 #endif

@@ -85,6 +85,14 @@ def test_a3_fetched_over_http():
     assert "process_leak" in heapflame("fold", "lost.hprof")
 
 
+def rows_of(svg):
+    """function -> where it stands first, from the top"""
+    y = {}
+    for title, at in re.findall(r"<title>(\w+) .*?</title>\s*<rect[^>]* y=\"([\d.]+)\"", svg, re.S):
+        y.setdefault(title, float(at))
+    return y
+
+
 def test_a4_the_picture():
     with Service(EVERY_ALLOCATION) as service:
         service.get("/leak?n=6")
@@ -96,10 +104,10 @@ def test_a4_the_picture():
     leak = html.unescape(re.search(r"<title>(process_leak .*?)</title>", svg)[1])
     share = 100 * 6 * MIB / Dump("mem.hprof").total
     assert "6.0 MiB" in leak and f"{share:.1f}" in leak, f"expected 6.0 MiB, {share:.1f} %: {leak}"
-    height = {}
-    for title, y in re.findall(r"<title>(\w+) .*?</title>\s*<rect[^>]* y=\"([\d.]+)\"", svg, re.S):
-        height.setdefault(title, float(y))
-    assert height["main"] > height["process_leak"], f"the root is not at the bottom: {height}"
+    y = rows_of(svg)
+    assert y["all"] < y["main"] < y["process_leak"], f"the root is not on top: {y}"
+    y = rows_of(heapflame("flame", "-q", "--classic", "mem.hprof"))
+    assert y["main"] > y["process_leak"], f"the root is not at the bottom, as the seed has it: {y}"
     assert heapflame("flame", "-q", "mem.hprof") == svg, "the same input, other bytes"
 
 
