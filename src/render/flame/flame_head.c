@@ -28,7 +28,8 @@ static void put_program(const struct hf_flame_text *text, struct hf_out *out)
 }
 
 /* "129.6 MiB in use"; of types that others made: "12 objects: tcmalloc_live". */
-static void put_amount(const struct hf_flame_text *text, uint64_t value, struct hf_out *out)
+static void flame_head_put_amount(
+    const struct hf_flame_text *text, uint64_t value, struct hf_out *out)
 {
     const char *words = text->options->count_name == NULL ? hf_value_words(text->type_name) : NULL;
     hf_flame_put_short(text, value, out);
@@ -56,7 +57,7 @@ void hf_flame_put_headline(const struct hf_flame_text *text, struct hf_out *out)
     }
     if (text->options->folds_rows) {
         put_program(text, out);
-        put_amount(text, text->total, out);
+        flame_head_put_amount(text, text->total, out);
         if (text->folded->is_difference)
             hf_out_string(out, " changed");
         return;
@@ -265,7 +266,7 @@ void hf_flame_put_resting_details(
             out, "Reversed: the allocating function is next to all, its callers follow. ");
     hf_out_string(out, text->folded->is_difference ? "Width: change of " : "Width: ");
     if (text->options->folds_rows && !text->folded->is_difference) {
-        put_amount(text, layout->total, out);
+        flame_head_put_amount(text, layout->total, out);
     } else {
         hf_escape_xml(out, text->options->count_name != NULL ? text->noun : text->type_name);
         hf_out_string(out, ", ");
