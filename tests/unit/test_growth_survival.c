@@ -111,11 +111,16 @@ static void what_grows_by_size_moves(void **state)
     for (size_t i = 0; i < HF_COUNT(rows); i++) {
         uint32_t owners[8];
         struct hf_profile *profile = begin(owners, HF_COUNT(owners));
-        for (size_t k = 0; k < LOOKS;
-             k++) { /* its last quarter is what counts, against the first */
-            bool is_late = k >= LOOKS - LOOKS / 4, is_early = k < LOOKS / 4;
-            values[1][k] = is_late ? 6400 * rows[i].bytes : is_early ? 6400 : 1;
-            objects[1][k] = is_late ? 100 * rows[i].objects : is_early ? 100 : 1e9;
+        /* The last quarter counts against the first: in each, what is next to the middle has all.
+         */
+        for (size_t k = 0; k < LOOKS; k++) {
+            size_t early = LOOKS / 4 - 1, late = LOOKS - LOOKS / 4;
+            bool is_between = k > early && k < late;
+            values[1][k] = k == late ? 6400 * rows[i].bytes : k == early ? 6400 : is_between;
+            objects[1][k] = k == late    ? 100 * rows[i].objects
+                            : k == early ? 100
+                            : is_between ? 1e9
+                                         : 0;
         }
         measure(owners);
         const struct hf_survival *survival = &growth.places[1].survival;

@@ -309,6 +309,44 @@ static void doubts_what_dies_or_fades(void **unused)
     }
 }
 
+/* Of 58 cohorts of which none dies, the first 29 have so many each and the others so many. */
+struct bend_row {
+    const char *what;
+    double early, late;
+    double bend; /* half the way, less the mean way: halves have theirs at 1/4 and 3/4 */
+    enum hf_survival_kind kind;
+};
+
+static const struct bend_row bend_rows[] = {
+    {"evenly", 10, 10, 0, HF_SURVIVAL_LEAK},
+    {"half as many", 20, 10, 0.5 - (20 * 0.25 + 10 * 0.75) / 30, HF_SURVIVAL_UNDECIDED},
+    {"half as many of few: by chance", 1, 0.5, 0.5 - (1 * 0.25 + 0.5 * 0.75) / 1.5,
+        HF_SURVIVAL_LEAK},
+    {"hardly fewer", 1100, 1000, 0.5 - (11 * 0.25 + 10 * 0.75) / 21, HF_SURVIVAL_LEAK},
+    {"twice as many", 10, 20, 0.5 - (10 * 0.25 + 20 * 0.75) / 30, HF_SURVIVAL_LEAK},
+};
+
+static void tells_how_arrivals_bend(void **unused)
+{
+    (void)unused;
+    static struct hf_survival_table table;
+    for (size_t i = 0; i < HF_COUNT(bend_rows); i++) {
+        const struct bend_row *row = &bend_rows[i];
+        check_case = row->what;
+        begin_table(&table);
+        table.look_count = 59;
+        for (size_t cohort = 1; cohort <= 58; cohort++) {
+            for (size_t look = cohort; look < 59; look++)
+                table.in_use[look][cohort] = cohort <= 29 ? row->early : row->late;
+        }
+        struct hf_survival survival = hf_survival_of(&table);
+        if (survival.kind != row->kind || fabs(survival.bend - row->bend) > 1e-9)
+            fail_msg("%s: kind %d, bend %g, not %g", row->what, (int)survival.kind, survival.bend,
+                row->bend);
+    }
+    check_case = "";
+}
+
 /* Too few looks, nothing in use, everything from before: no claim. */
 static void claims_nothing_of_nothing(void **unused)
 {
@@ -334,6 +372,7 @@ int main(void)
         cmocka_unit_test(finds_change),
         cmocka_unit_test(follows_looks),
         cmocka_unit_test(doubts_what_dies_or_fades),
+        cmocka_unit_test(tells_how_arrivals_bend),
         cmocka_unit_test(claims_nothing_of_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

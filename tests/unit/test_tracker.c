@@ -10,6 +10,8 @@
 
 #include "check.h"
 
+#include <sys/mman.h>
+
 #define CELLS 2048 /* places for blocks */
 #define BLOCKS_AT UINT64_C(0x100000)
 #define CELL_BYTES 64u
@@ -460,6 +462,45 @@ static void it_says_what_was_lost(void **state)
     hf_tracker_free(tracker);
 }
 
+/* Who goes on with another's table keeps whose it is, whatever it was told; else it is begun anew.
+ */
+static void it_keeps_whose_table_it_is(void **state)
+{
+    (void)state;
+    static char longest[2 * sizeof((struct hf_live_head *)0)->command];
+    struct hf_error err;
+    void *memory =
+        mmap(NULL, HF_LIVE_TABLE_MIN, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(memory != MAP_FAILED);
+    memset(longest, 'x', sizeof longest);
+    const struct hf_live_head *head = memory;
+    struct hf_tracker_options options = {.pid = 1,
+        .start_ticks = 7,
+        .period_bytes = 1,
+        .table_bytes = HF_LIVE_TABLE_MIN,
+        .table = memory,
+        .command = {longest, sizeof longest}};
+    struct hf_tracker *tracker;
+    for (int goes_on = 0; goes_on <= 1; goes_on++) {
+        options.goes_on = goes_on != 0;
+        check_ok(hf_tracker_new(&options, &tracker, &err), &err);
+        hf_tracker_free(tracker);
+        assert_int_equal(head->pid, 1);
+        assert_int_equal(head->start_ticks, 7);
+        assert_int_equal(strlen(head->command), sizeof head->command - 1); /* it has its NUL */
+        options.pid = 2;
+        options.start_ticks = 8;
+        options.command = HF_TEXT("another");
+    }
+    options.goes_on = false;
+    check_ok(hf_tracker_new(&options, &tracker, &err), &err);
+    hf_tracker_free(tracker);
+    assert_int_equal(head->pid, 2);
+    assert_int_equal(head->start_ticks, 8);
+    assert_string_equal(head->command, "another");
+    munmap(memory, HF_LIVE_TABLE_MIN);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -467,6 +508,7 @@ int main(void)
         cmocka_unit_test(with_few_losses),
         cmocka_unit_test(with_many_losses),
         cmocka_unit_test(it_says_what_was_lost),
+        cmocka_unit_test(it_keeps_whose_table_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
