@@ -131,7 +131,7 @@ static enum hf_status clear_code(pid_t pid, struct hf_error *err)
     return status;
 }
 
-static enum hf_status reap(pid_t pid, pid_t inner, struct hf_error *err)
+static enum hf_status guardian_reap(pid_t pid, pid_t inner, struct hf_error *err)
 {
     struct hf_stopped stopped = {0};
     struct hf_remote_call call = {0};
@@ -150,7 +150,7 @@ static enum hf_status reap(pid_t pid, pid_t inner, struct hf_error *err)
 
 static enum hf_status clean_once(pid_t pid, pid_t inner, struct hf_error *err)
 {
-    enum hf_status status = inner != 0 ? reap(pid, inner, err) : HF_OK;
+    enum hf_status status = inner != 0 ? guardian_reap(pid, inner, err) : HF_OK;
     return status == HF_OK && hf_remote_call_is_left(pid) ? clear_code(pid, err) : status;
 }
 
