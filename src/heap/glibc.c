@@ -15,6 +15,8 @@
 #define PAGE 4096u
 #define MAPPED_MIN (128u << 10) /* DEFAULT_MMAP_THRESHOLD_MIN */
 
+#define SEARCHED_MAX (UINT64_C(1) << 30) /* a larger mapping is one block, or a reservation */
+
 #define HEAP_ALIGNMENT (64u << 20) /* HEAP_MAX_SIZE */
 #define HEAP_ARENA_AT 0            /* heap_info: ar_ptr, prev, size */
 #define HEAP_SIZE_AT 16
@@ -234,7 +236,9 @@ static void read_mapping(struct glibc *g, const struct hf_process_mapping *mappi
         read_main(g, mapping);
     if (!is_anonymous(mapping))
         return;
-    for (uint64_t at = mapping->start; at < mapping->end && !g->is_out_of_memory;) {
+    uint64_t end_of_search =
+        mapping->end - mapping->start <= SEARCHED_MAX ? mapping->end : mapping->start + PAGE;
+    for (uint64_t at = mapping->start; at < end_of_search && !g->is_out_of_memory;) {
         uint64_t end = at % HEAP_ALIGNMENT == 0 ? read_heap(g, mapping, at) : 0;
         if (end == 0)
             end = read_mapped(g, mapping, at);
