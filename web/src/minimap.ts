@@ -1,7 +1,6 @@
 // The whole graph as small as a word, with what is seen of it. A press or a drag moves that.
 
 import type { Chart } from "./chart";
-import { cssOf } from "./color";
 import { rowCount, type Layout } from "./layout";
 import { Painter, type Look, type Surface } from "./painter";
 import { Section } from "./section";
@@ -60,20 +59,26 @@ export class Minimap {
   }
 
   private paint(layout: Layout, width: number, height: number): void {
-    const context = this.whole.getContext("2d")!;
     const rows = Math.min(rowCount(layout), height);
     const high = Math.max(height / rows, 1);
-    let filling: number | undefined;
+    const image = new ImageData(width, height);
+    const pixels = new Uint32Array(image.data.buffer); // 0xAABBGGRR
     const surface: Surface = {
       charPx: width,
       box: (_node, x, y, wide, color) => {
-        if (color !== filling) context.fillStyle = cssOf(color);
-        filling = color;
-        context.fillRect(x, y, Math.max(wide, 0.5), Math.max(high - 0.5, 0.75));
+        const left = Math.min(Math.round(x), width - 1);
+        const right = Math.max(Math.round(x + wide), left + 1);
+        const end = y + Math.max(high - 0.5, 0.75);
+        for (let line = Math.floor(y); line < Math.min(end, height); line++) {
+          const covered = Math.min(end, line + 1) - Math.max(y, line); // how much of the line of pixels
+          const pixel = (Math.round(255 * covered) << 24) | ((color & 255) << 16) | (color & 0xff00) | (color >> 16);
+          pixels.fill(pixel, line * width + left, line * width + Math.min(right, width));
+        }
       },
       label: () => undefined,
     };
     const painter = new Painter(new Section(layout, 0, width), { ...this.look, colorsOf: (of) => this.look.colorsOf(of), ink: () => "", label: () => "", figures: () => "" }, undefined, surface);
     for (let row = 0; row < rows; row++) painter.row(Math.floor((row * rowCount(layout)) / rows), row * high);
+    this.whole.getContext("2d")!.putImageData(image, 0, 0);
   }
 }

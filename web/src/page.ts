@@ -42,7 +42,7 @@ import { listThemes } from "./theme";
 import { Tip } from "./tip";
 import { Timeline, type PointRange } from "./timeline";
 import { Tour } from "./tour";
-import { callees, callers, functionRows, pathOf, pruned, reversed, sumOf, total, type FunctionRow, type Tree } from "./tree";
+import { callees, callers, functionRows, pathOf, pruned, reversed, sumOf, sums, total, type FunctionRow, type Tree } from "./tree";
 import { trendOf } from "./verdict";
 import { VIEWS, type ViewKind } from "./views";
 
@@ -315,9 +315,9 @@ export class Page implements ChartEvents, SearchEvents {
     this.answer.show(this.valueType);
     const isSide = isDifference && (this.measure.width === "after" || this.measure.width === "before");
     this.stacks = isSide ? { ...left, isSide } : left;
-    const sums = total(left);
-    this.look.whole = sums.grew + sums.released;
-    find("subtitle").textContent = factsOf(this.profile.head, this.measure, sums.grew, sums.released);
+    const [grew, released] = [sums(this.stacks).grew[0]!, sums(this.stacks).released[0]!];
+    this.look.whole = grew + released;
+    find("subtitle").textContent = factsOf(this.profile.head, this.measure, grew, released);
     this.marks.restart();
     this.show();
     this.restore();

@@ -21,8 +21,16 @@ export function mapColumns({ grew, released, more }: Columns, map: (column: Floa
 
 export const ROOT_NAME = 0;
 
-// Sums over each node's subtree.
+const knownSums = new WeakMap<Tree, Columns>();
+
+// Sums over each node's subtree; of a tree they are made once.
 export function sums(tree: Tree): Columns {
+  const known = knownSums.get(tree) ?? sumsNow(tree);
+  knownSums.set(tree, known);
+  return known;
+}
+
+function sumsNow(tree: Tree): Columns {
   const { count, parent } = tree;
   const summed = (column: Float64Array) => {
     const sum = column.slice();
