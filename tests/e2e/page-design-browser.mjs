@@ -335,7 +335,8 @@ async function needsNoMouse(browser) {
     await page.waitForFunction(() => !document.querySelector("#settings:popover-open"));
     for (const [typed, check] of [["view: table", () => heapflame.state.view === "table"], ["full", () => heapflame.state.isLong], ["how to", () => document.getElementById("about").open]]) {
       await page.keyboard.press("Control+k");
-      await page.waitForSelector("#palette[open] #palette-text:focus");
+      // Not ":focus": that holds only while the window has the focus, too.
+      await page.waitForFunction(() => document.getElementById("palette").open && document.activeElement.id === "palette-text");
       await page.keyboard.type(typed);
       await page.waitForFunction((text) => document.querySelector("#palette-list [aria-selected=true]")?.textContent.toLowerCase().includes(text), typed);
       await page.keyboard.press("Enter");

@@ -32,6 +32,7 @@ export class Commands {
     if (this.dialog.open) return;
     this.text.value = "";
     this.dialog.showModal();
+    this.text.focus();
     this.filter();
   }
 
