@@ -142,7 +142,7 @@ def test_seed():
 
 def test_tower():
     """However varied the callers: one box each for what leaks, seen from the leaf, and root on top."""
-    svg = heapflame("flame", "-q", "--reverse", "--inverted", FIXTURES / "gp_policy.stap")
+    svg = heapflame("flame", "-q", "--classic", "--reverse", "--inverted", FIXTURES / "gp_policy.stap")
     root = ElementTree.fromstring(svg)
     boxes = [(g.find(SVG + "title").text.split(" (")[0], g.find(SVG + "rect")) for g in root.iter(SVG + "g")
              if g.get("data-v")]
