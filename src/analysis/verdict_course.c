@@ -12,6 +12,7 @@ struct course_walk {
     size_t agree;       /* looks that follow each other, for a leak, */
     size_t against;     /* against it, */
     size_t doubt;       /* and that doubt it */
+    bool is_gone;       /* by this look: most of its survivors */
     size_t points_last; /* that the last look for a leak knew */
 };
 
@@ -61,6 +62,7 @@ static void course_see(struct course_walk *w, size_t look)
     } else if (kind == HF_SURVIVAL_UNDECIDED && !is_doubt && w->is_leak) {
         is_against = is_cache(shape_kind_at(w, look));
     }
+    w->is_gone = at->is_gone && !w->moves;
     w->agree = is_for ? w->agree + 1 : 0;
     w->against = is_against ? w->against + 1 : 0;
     w->doubt = is_doubt ? w->doubt + 1 : 0;
@@ -81,7 +83,7 @@ static bool is_taken_back(const struct course_walk *w, size_t look)
     double enough = HF_VERDICT_AGREE;
     if (w->moves)
         enough = fmax(HF_VERDICT_AGREE_SHAPE, (double)(look + 1) / (double)HF_VERDICT_SHAPE_PART);
-    return (double)w->against >= enough || w->doubt >= HF_VERDICT_AGREE;
+    return w->is_gone || (double)w->against >= enough || w->doubt >= HF_VERDICT_AGREE;
 }
 
 /* As it was found by the last look that showed it; undecided if a loss explains it. */

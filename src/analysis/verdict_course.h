@@ -12,6 +12,7 @@
  *   - for a leak: survivors stay and keep coming;
  *   - against it: old blocks die, or no more come (statistics/survival.h); or it is undecided who
  *     survives, and the total has levelled off, or is a filling cache;
+ *   - at once against it: half of what stayed is gone, as when a program frees all at its end;
  *   - doubt: survivors that were a leak surely die, or become fewer: then it is undecided.
  *
  * Blocks that move when they grow die young, so that the shape of the total alone decides.

@@ -270,7 +270,8 @@ bool hf_heaviest_is_beside_malloc(const struct hf_profile *profile)
     if (!hf_profile_find_type(profile, HF_TEXT(HF_RESIDENT_SPACE), &type))
         return false;
     uint64_t resident = hf_profile_total(profile, type, HF_THREAD_ALL).value;
-    return resident / BESIDE_MALLOC > profile->capture.peak_bytes;
+    uint64_t peak = profile->capture.peak_bytes;
+    return peak != 0 && resident / BESIDE_MALLOC > peak;
 }
 
 void hf_heaviest_describe_resident(const struct hf_profile *profile,

@@ -29,13 +29,6 @@ struct guardian {
     int files[FILES];
 };
 
-static uint64_t guardian_now_ns(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static enum hf_status guardian_open_files(struct guardian *g, struct hf_error *err)
 {
     for (size_t i = 0; i < FILES; i++) {
@@ -53,7 +46,7 @@ static enum hf_status make_copy(
     struct guardian *g, struct hf_guardian_reply *reply, struct hf_stopped *out_threads)
 {
     struct hf_error *err = &reply->error;
-    uint64_t began_ns = guardian_now_ns();
+    uint64_t began_ns = hf_stopped_now_ns();
     enum hf_status status = hf_stop_threads(&g->stopped, g->pid, err);
     if (status != HF_OK)
         return status;
@@ -70,7 +63,7 @@ static enum hf_status make_copy(
         status = hf_remote_call_copy(&g->call, &g->copy, &g->inner, err);
     hf_remote_call_end(&g->call);
     hf_stopped_release(&g->stopped);
-    reply->stopped_ns = guardian_now_ns() - began_ns;
+    reply->stopped_ns = hf_stopped_now_ns() - began_ns;
     return status;
 }
 
@@ -156,10 +149,10 @@ static enum hf_status clean_once(pid_t pid, pid_t inner, struct hf_error *err)
 
 enum hf_status hf_guardian_clean(pid_t pid, pid_t inner, struct hf_error *err)
 {
-    uint64_t give_up_ns = guardian_now_ns() + CLEAN_PATIENCE_NS;
+    uint64_t give_up_ns = hf_stopped_now_ns() + CLEAN_PATIENCE_NS;
     enum hf_status status;
     while ((status = clean_once(pid, inner, err)) != HF_OK && kill(pid, 0) == 0 &&
-           guardian_now_ns() < give_up_ns)
+           hf_stopped_now_ns() < give_up_ns)
         (void)nanosleep(&(struct timespec){.tv_nsec = CLEAN_EVERY_NS}, NULL);
     return status;
 }

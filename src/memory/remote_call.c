@@ -261,7 +261,7 @@ enum hf_status hf_remote_call_begin(
 static bool step(pid_t tid, enum __ptrace_request request, int *out_state)
 {
     return ptrace(request, tid, 0, 0) == 0 &&
-           hf_stopped_wait(tid, hf_stopped_deadline_ns(CALL_PATIENCE_NS), out_state) &&
+           hf_stopped_wait(tid, hf_stopped_now_ns() + CALL_PATIENCE_NS, out_state) &&
            WIFSTOPPED(*out_state);
 }
 
@@ -348,7 +348,7 @@ enum hf_status hf_remote_call_copy(
     if (result < 0 || *out_copy == 0)
         return hf_error_system(err, (int)-result, "cannot copy process %d", (int)tid);
     *out_inner = (pid_t)result;
-    if (!hf_stopped_wait(*out_copy, hf_stopped_deadline_ns(CALL_PATIENCE_NS), &state) ||
+    if (!hf_stopped_wait(*out_copy, hf_stopped_now_ns() + CALL_PATIENCE_NS, &state) ||
         !WIFSTOPPED(state) || ptrace(PTRACE_SETOPTIONS, *out_copy, 0, PTRACE_O_EXITKILL) != 0)
         return hf_error_set(err, HF_ERR_SYSTEM, "the copy of process %d ended", (int)tid);
     return HF_OK;

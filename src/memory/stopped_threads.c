@@ -20,16 +20,11 @@
 #define LOOK_EVERY_NS 20000
 #define CODE_OF_64_BITS 0x33 /* __USER_CS of the kernel, arch/x86/include/asm/segment.h */
 
-static uint64_t monotonic_ns(void)
+uint64_t hf_stopped_now_ns(void)
 {
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-uint64_t hf_stopped_deadline_ns(uint64_t patience_ns)
-{
-    return monotonic_ns() + patience_ns;
 }
 
 /* Not by waiting for good: a thread in an uninterruptible sleep would hold us as well. */
@@ -41,7 +36,7 @@ bool hf_stopped_wait(pid_t tid, uint64_t deadline_ns, int *out_status)
             return true;
         if (changed < 0 && errno != EINTR)
             return false;
-        if (monotonic_ns() > deadline_ns)
+        if (hf_stopped_now_ns() > deadline_ns)
             return false;
         (void)nanosleep(&(struct timespec){.tv_nsec = LOOK_EVERY_NS}, NULL);
     }
@@ -148,7 +143,7 @@ static enum hf_status await(struct hf_stopped *stopped, struct hf_stopped_thread
 /* Those that ended are left out. */
 static enum hf_status await_from(struct hf_stopped *stopped, size_t first, struct hf_error *err)
 {
-    uint64_t deadline_ns = hf_stopped_deadline_ns(HF_STOP_PATIENCE_NS);
+    uint64_t deadline_ns = hf_stopped_now_ns() + HF_STOP_PATIENCE_NS;
     size_t kept = first;
     for (size_t i = first; i < stopped->count; i++) {
         bool is_there;

@@ -60,7 +60,7 @@ void hf_stopped_release(struct hf_stopped *stopped);
  */
 HF_MUST_CHECK bool hf_stopped_wait(pid_t tid, uint64_t deadline_ns, int *out_status);
 
-/* So long from now. */
-uint64_t hf_stopped_deadline_ns(uint64_t patience_ns);
+/* The monotonic clock. */
+uint64_t hf_stopped_now_ns(void);
 
 #endif

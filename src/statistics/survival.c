@@ -25,6 +25,7 @@
 #define BEND_SIGMAS 2.5
 #define BEND_DOUBT_SIGMAS 4 /* what was found to be straight bends surely */
 #define HAZARD_DOUBT 0.25   /* what was found to stay dies surely */
+#define GONE_SHARE 0.5      /* in use of the survivors that there were */
 
 /* A table, and what is used again and again. */
 struct judge {
@@ -381,19 +382,28 @@ bool hf_survival_doubts(const struct hf_survival_table *table, const struct hf_s
            (bends_by(survival, BEND_DOUBT_SIGMAS) || survivors_die(table, leak->age_s));
 }
 
+/* Most of what stayed is there no more, whatever came since. */
+static bool survivors_are_gone(
+    const struct hf_survival_table *table, size_t look, const struct hf_survival *leak)
+{
+    double in_use = 0;
+    for (size_t e = 0; e < HF_SURVIVAL_EPOCHS; e++)
+        in_use += table->in_use[look][e];
+    return leak->kind == HF_SURVIVAL_LEAK && in_use < leak->survivors * GONE_SHARE;
+}
+
 void hf_survival_course_of(struct hf_survival_table *table, struct hf_survival_course *out_course)
 {
     size_t count = table->look_count;
-    *out_course = (struct hf_survival_course){.count = count, .leak_look = count};
+    *out_course = (struct hf_survival_course){.count = count};
     for (size_t i = 0; i < count; i++) {
         struct hf_survival_look *look = &out_course->looks[i];
         table->look_count = i + 1;
         out_course->last = hf_survival_of(table);
         look->kind = out_course->last.kind;
-        if (look->kind == HF_SURVIVAL_LEAK) {
+        if (look->kind == HF_SURVIVAL_LEAK)
             out_course->leak = out_course->last;
-            out_course->leak_look = i;
-        }
+        look->is_gone = survivors_are_gone(table, i, &out_course->leak);
         look->is_doubted = hf_survival_doubts(table, &out_course->last, &out_course->leak);
     }
 }

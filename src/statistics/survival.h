@@ -78,14 +78,14 @@ struct hf_survival hf_survival_of(const struct hf_survival_table *table);
 struct hf_survival_look {
     enum hf_survival_kind kind; /* by all looks up to this one */
     bool is_doubted;            /* undecided; and what was a leak before surely is none any more */
+    bool is_gone;               /* half of what was a leak before is not in use at this look */
 };
 
 struct hf_survival_course {
     size_t count; /* of the table's looks */
     struct hf_survival_look looks[HF_SURVIVAL_LOOKS];
     struct hf_survival last; /* by all looks */
-    struct hf_survival leak; /* by the last look that showed one, */
-    size_t leak_look;        /* which is this; `count`: none did */
+    struct hf_survival leak; /* by the last look that showed one */
 };
 
 /* Whether an undecided survival speaks against `leak`, which was found earlier in the series. */

@@ -275,8 +275,13 @@ static void follows_looks(void **unused)
     }
     assert_int_equal(course.looks[29].kind, HF_SURVIVAL_RENEWED);
     assert_int_equal(course.last.kind, HF_SURVIVAL_LEAK);
-    assert_int_equal(course.leak_look, MINUTES - 1);
     assert_true(course.leak.onset_s >= 60 * 28 && course.leak.onset_s <= 60 * 33);
+    assert_false(course.looks[MINUTES - 1].is_gone);
+    /* A program that frees all at its end. */
+    for (size_t e = 0; e < HF_SURVIVAL_EPOCHS; e++)
+        table.in_use[MINUTES - 1][e] = 0;
+    hf_survival_course_of(&table, &course);
+    assert_true(course.looks[MINUTES - 1].is_gone && !course.looks[MINUTES - 2].is_gone);
 }
 
 static void doubts_what_dies_or_fades(void **unused)

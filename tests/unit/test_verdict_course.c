@@ -28,15 +28,14 @@ static struct hf_survival_course course_of(const char *looks)
         [HF_SURVIVAL_RENEWED] = 'R',
         [HF_SURVIVAL_ENDED] = 'E',
         [HF_SURVIVAL_UNDECIDED] = 'U'};
-    struct hf_survival_course course = {.count = strlen(looks), .leak_look = strlen(looks)};
+    struct hf_survival_course course = {.count = strlen(looks)};
     for (size_t i = 0; i < course.count; i++) {
-        char letter = looks[i] == 'D' ? 'U' : looks[i];
+        char letter = looks[i] == 'D' ? 'U' : looks[i] == 'G' ? '?' : looks[i];
         const char *at = memchr(letters, letter, sizeof letters);
         course.looks[i].kind = (enum hf_survival_kind)(at - letters);
         course.looks[i].is_doubted = looks[i] == 'D';
+        course.looks[i].is_gone = looks[i] == 'G';
         course.last.kind = course.looks[i].kind;
-        if (letter == 'L')
-            course.leak_look = i;
     }
     course.leak = (struct hf_survival){.kind = HF_SURVIVAL_LEAK, .survivors = 40, .sigmas = 3};
     return course;
@@ -94,6 +93,9 @@ static void waits_for_looks_that_agree(void **unused)
         {"???????LLLLUUUUUUUUUUUUUUUUUUU", FULL, HF_VERDICT_FULL_CACHE, 0},
         {"???????LLLLUUUDUUU", RISES, HF_VERDICT_LEAK, 420},
         {"???????LLLLUUUDDUU", RISES, HF_VERDICT_UNDECIDED, 0},
+        /* Half of what stayed is gone: at once. */
+        {"???????LLLLUUG", FLAT, HF_VERDICT_STEADY, 0},
+        {"???????LLLLUUGUU", FLAT, HF_VERDICT_STEADY, 0},
         /* And again. */
         {"???????LLLLRRRRRRRLL", FLAT, HF_VERDICT_LEAK, 0},
     };
