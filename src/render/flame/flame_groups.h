@@ -3,10 +3,9 @@
  * that are seen most have a colour of their own.
  *
  * The group of a function is the first part of its name that says it: the namespace or crate
- * (`std::`, `tokio::`), the package of Go and Python; else the file name of its module. The
- * kernel's
- * (`_[k]`) and those made at run time (`_[j]`) are groups, too. What is left is "other", and so are
- * the groups beyond the eighth. Where no function has a group, colours are by name.
+ * (`std::`, `tokio::`), the package of Go and Python; else the file name of its module. The kernel
+ * (`_[k]`) and code made at run time (`_[j]`) are groups, too. The rest is "other", and so are the
+ * groups beyond the eighth. Where no function has a group, colours are by name.
  *
  * Seen are the boxes that the picture draws as it comes.
  *
