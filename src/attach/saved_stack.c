@@ -66,12 +66,14 @@ static bool is_lost(struct hf_images *images, const struct hf_unwind_frame *fram
            !hf_return_is_of_jit(images, pc);
 }
 
-/* A JIT's code that leaves rbp to its caller: the frame pointer is the caller's, and leads past it.
+/*
+ * A JIT's code that leaves rbp to its caller: the frame pointer is the caller's, and leads past it.
+ * Code that was gone before it was looked at may be such.
  */
 static bool skips_caller(struct hf_images *images, const struct hf_unwind_frame *frame)
 {
     return hf_unwind_rule_kind(frame->rule) == HF_UNWIND_UNKNOWN && frame->caller != NULL &&
-           hf_images_is_jit(images, frame->pc - 1) &&
+           hf_images_at(images, frame->pc - 1) == NULL &&
            hf_return_kind_of(images, frame->caller->pc) != HF_RETURN_NONE &&
            !hf_jit_keeps_frames(images, frame->pc);
 }
