@@ -14,6 +14,8 @@
 /* proc(5), /proc/PID/stat: fields 3, the state, and 38. */
 #define EXIT_SIGNAL_AFTER_STATE 35
 
+#define ROUNDS_MAX 8
+
 /* A child that told its parent nothing when it ended, as only a copy of ours does. */
 static bool is_copy(uint32_t pid)
 {
@@ -65,15 +67,28 @@ struct hf_leftovers hf_leftovers_of(pid_t pid)
     return left;
 }
 
-enum hf_status hf_leftovers_remove(pid_t pid, struct hf_error *err)
+static enum hf_status remove_these(pid_t pid, const struct hf_leftovers *left, struct hf_error *err)
 {
-    struct hf_leftovers left = hf_leftovers_of(pid);
     enum hf_status status = HF_OK;
-    for (size_t i = 0; i < left.zombie_count && status == HF_OK; i++) {
-        uint32_t inner = hf_proc_inner_id((uint32_t)left.zombies[i]);
+    for (size_t i = 0; i < left->zombie_count && status == HF_OK; i++) {
+        uint32_t inner = hf_proc_inner_id((uint32_t)left->zombies[i]);
         status = hf_guardian_clean(pid, (pid_t)inner, err);
     }
-    if (status == HF_OK && left.zombie_count == 0 && left.has_code)
+    if (status == HF_OK && left->zombie_count == 0)
         status = hf_guardian_clean(pid, 0, err);
+    return status;
+}
+
+/* A thread that was on its way through the call has made its copy meanwhile: so once more. */
+enum hf_status hf_leftovers_remove(pid_t pid, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    struct hf_leftovers left = hf_leftovers_of(pid);
+    for (int round = 0;
+         round < ROUNDS_MAX && status == HF_OK && (left.zombie_count != 0 || left.has_code);
+         round++) {
+        status = remove_these(pid, &left, err);
+        left = hf_leftovers_of(pid);
+    }
     return status;
 }

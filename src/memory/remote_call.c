@@ -19,6 +19,7 @@
 
 #define SYSCALL_STOP (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
 #define WORD sizeof(uint64_t)
+#define LAST_WORD (HF_REMOTE_CODE_BYTES / WORD * WORD)
 
 /* A thread that makes our call waits for nothing but a processor. */
 #define CALL_PATIENCE_NS UINT64_C(60000000000)
@@ -180,14 +181,6 @@ static enum hf_status write_code(struct hf_remote_call *call, struct hf_error *e
     return HF_OK;
 }
 
-bool hf_remote_call_is_left(pid_t pid)
-{
-    uint64_t entry;
-    uint8_t code[HF_REMOTE_CODE_BYTES];
-    return remote_find_entry(pid, &entry) && remote_read(pid, entry, code, sizeof code) &&
-           memcmp(code, instructions, sizeof code) == 0;
-}
-
 /* What its file has at an address of the process. */
 static bool read_file_at(pid_t pid, uint64_t address, uint8_t *out, size_t size)
 {
@@ -213,6 +206,27 @@ static bool read_file_at(pid_t pid, uint64_t address, uint8_t *out, size_t size)
     }
     hf_input_close(&maps);
     return is_read;
+}
+
+/* Writer and restorer go word by word, and may be killed between two. */
+bool hf_remote_call_is_left(pid_t pid)
+{
+    uint64_t entry;
+    uint8_t code[HF_REMOTE_CODE_BYTES], own[HF_REMOTE_CODE_BYTES];
+    size_t ours = 0;
+    if (!remote_find_entry(pid, &entry) || !remote_read(pid, entry, code, sizeof code) ||
+        (memcmp(code, instructions, WORD) != 0 &&
+            memcmp(code + LAST_WORD, instructions + LAST_WORD, sizeof code - LAST_WORD) != 0) ||
+        !read_file_at(pid, entry, own, sizeof own))
+        return false;
+    for (size_t at = 0; at < sizeof code; at += WORD) {
+        size_t size = at == LAST_WORD ? sizeof code - LAST_WORD : WORD;
+        bool is_ours = memcmp(code + at, instructions + at, size) == 0;
+        if (!is_ours && memcmp(code + at, own + at, size) != 0)
+            return false;
+        ours += is_ours;
+    }
+    return ours != 0;
 }
 
 enum hf_status hf_remote_call_clear(const struct hf_stopped *stopped, struct hf_error *err)

@@ -14,7 +14,7 @@ static bool snapshot_receive(int channel, void *out, size_t size)
 {
     for (size_t done = 0; done != size;) {
         ssize_t got = read(channel, (char *)out + done, size - done);
-        if (got <= 0 && errno != EINTR)
+        if (got == 0 || (got < 0 && errno != EINTR))
             return false;
         if (got > 0)
             done += (size_t)got;
