@@ -5,6 +5,7 @@
 #include "profile/allocator.h"
 #include "profile/modules.h"
 #include "profile/places.h"
+#include "spec/owner_name.h"
 #include "spec/project_rules.h"
 
 #include <stdlib.h>
@@ -148,6 +149,21 @@ static enum hf_status owner_rule_of_place(const struct owner_judge *j,
     return status;
 }
 
+/* What its name tells of a frame that no rule knows, or that a rule calls a library's. */
+static void owner_apply_name(
+    struct hf_owner_frame *judged, struct hf_text name, struct hf_text file, bool is_ruled)
+{
+    if (judged->class == HF_OWNER_LIBRARY && hf_owner_name_makes(name))
+        judged->class = HF_OWNER_WRAPPER;
+    if (is_ruled)
+        return;
+    enum hf_owner_name kind = hf_owner_name_kind(name, file);
+    judged->is_driver = kind == HF_OWNER_NAME_DRIVER;
+    judged->is_maker = kind == HF_OWNER_NAME_MAKER;
+    if (kind == HF_OWNER_NAME_HELPER || kind == HF_OWNER_NAME_MAKER)
+        judged->class = HF_OWNER_HELPER;
+}
+
 /* What a frame is by the rules. */
 static enum hf_status owner_apply_rules(const struct owner_judge *j, struct hf_text name,
     const struct hf_probe_site *site, struct hf_owner_frame *judged, struct hf_error *err)
@@ -164,6 +180,7 @@ static enum hf_status owner_apply_rules(const struct owner_judge *j, struct hf_t
         judged->class = HF_OWNER_WRAPPER;
     if (rule != NULL)
         judged->via = rule->via;
+    owner_apply_name(judged, name, site->file, rule != NULL);
     return status;
 }
 
@@ -269,7 +286,7 @@ static bool is_own_frame(const struct hf_owner_stacks *stacks, const struct hf_o
     if (stacks->frames->known[judged->function].is_learned)
         return false;
     if (judged->class == HF_OWNER_HELPER)
-        return above->own == 0 || above->is_entry;
+        return above->own == 0 || above->is_entry || (judged->is_maker && above->is_driver);
     return judged->class == HF_OWNER_OWN || judged->class == HF_OWNER_ENTRY;
 }
 
@@ -308,6 +325,7 @@ void hf_owner_stacks_walk(struct hf_owner_stacks *stacks)
             at.own = node;
             at.own_via = 0;
             at.is_entry = judged->class == HF_OWNER_ENTRY;
+            at.is_driver = judged->is_driver;
         } else if (!is_passed && at.own != 0 && at.own_via == 0) {
             at.own_via = node;
         }

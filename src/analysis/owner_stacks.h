@@ -20,6 +20,8 @@ struct hf_owner_frame {
     uint32_t function; /* its name, of `texts`; HF_OWNER_NO_NAME: it has none */
     bool is_forced;    /* --own or --wrapper says so */
     bool is_allocator;
+    bool is_maker,
+        is_driver; /* by its name (spec/owner_name.h); a maker's class is that of a helper */
     enum hf_owner_class class;
     struct hf_text via; /* of the rule; empty: by its own name */
 };
@@ -49,6 +51,7 @@ struct hf_owner_node {
     uint32_t other, other_via; /* the innermost named one of a library */
     uint32_t bare;             /* the innermost without a name */
     bool is_entry;             /* `own` is where the program begins */
+    bool is_driver;            /* `own` says nothing of what is made below it */
 };
 
 /* The stacks of one folded profile. Free with done. */

@@ -183,11 +183,11 @@ static void learns_wrappers(void **state)
 static void does_not_learn_what_owns(void **state)
 {
     (void)state;
-    /* Of one size wherever it is called: a constructor. */
+    /* Of one size wherever it is called: it makes something of its own. */
     const struct owner_row same[] = {
-        {"main;a;node_make", 1, 96}, {"main;b;node_make", 2, 96}, {"main;c;node_make", 3, 96}};
+        {"main;a;weld", 1, 96}, {"main;b;weld", 2, 96}, {"main;c;weld", 3, 96}};
     const struct owner_row kept[] = {
-        {"main;a;node_make|", 1, 96}, {"main;b;node_make|", 2, 96}, {"main;c;node_make|", 3, 96}};
+        {"main;a;weld|", 1, 96}, {"main;b;weld|", 2, 96}, {"main;c;weld|", 3, 96}};
     EXPECT_OWNERS(NULL, NULL, same, kept);
     /* With two callers. */
     const struct owner_row few[] = {{"main;a;make", 1, 100}, {"main;b;make", 1, 200}};

@@ -1,0 +1,318 @@
+#include "spec/owner_name.h"
+
+#include <ctype.h>
+
+#define WORDS_MAX 12
+#define WORD_BYTES 16
+
+/* What a word is. */
+enum {
+    MEMORY = 1 << 0,     /* plain memory */
+    HOLDER = 1 << 1,     /* a container */
+    ITEM = 1 << 2,       /* what lies in one */
+    ALLOCATES = 1 << 3,  /* a verb */
+    TAKES = 1 << 4,      /* a verb that allocates if its object is memory */
+    MAKES = 1 << 5,      /* a verb: of an object */
+    FILLS = 1 << 6,      /* a verb of containers */
+    PUSHES = 1 << 7,     /* one that nothing else has */
+    QUALIFIES = 1 << 8,  /* no more than that */
+    ACTS = 1 << 9,       /* the name says what happens, not what is made */
+    DRIVES = 1 << 10,    /* what follows is all that the program does */
+    SUBJECTIVE = 1 << 11 /* a container that is also called after what it is for: a seat map */
+};
+#define VERBS (ALLOCATES | TAKES | MAKES | FILLS)
+#define NOUNS (MEMORY | HOLDER | ITEM)
+#define GENERIC (NOUNS | VERBS | QUALIFIES)
+
+/* In blanks: words of at most WORD_BYTES - 1 bytes, lower case. */
+static const struct {
+    unsigned kind;
+    const char *words;
+} owner_words[] = {
+    {MEMORY, " mem memory block space storage room heap bytes "},
+    {MEMORY | HOLDER, " buf buffer chunk slab arena pool allocator segment zone "},
+    {HOLDER,
+        " str string strings strbuf strbuilder sbuf sb bb gb vb builder vec vector vectors array "
+        "arrays arr ary darray dynarray da list lists lst slist dlist llist ll queue deque dq fifo "
+        "pq ring ringbuf stack stk dstr dynstr sds text blob bitset bitvec matrix mat tensor "
+        "rope "},
+    {HOLDER | SUBJECTIVE,
+        " map maps hashmap strmap hmap hash htab hashtable ht hm dict set tree bst avl rbtree "
+        "trie tuple grid image bitmap table "},
+    {ITEM,
+        " node nodes cell cells elem element elements item items entry entries obj object objects "
+        "val value values key keys ptr pointer pointers int ints integer real reals double float "
+        "floats char chars ch byte long short bool uint u8 i32 i64 u32 f32 f64 data size len "
+        "length cap capacity slot slots bucket buckets head tail back front first last end sorted "
+        "row col rows cols 1d 2d 3d r8 r4 i4 i8 dp sp 32 64 generic struct pair "},
+    {ALLOCATES,
+        " alloc allocate malloc calloc realloc zalloc palloc getmem grow resize reserve enlarge "
+        "ensure reallocate "},
+    {ALLOCATES, " expand extend "},
+    {TAKES, " get take acquire obtain grab "},
+    {MAKES, " new create make dup duplicate clone copy default strdup strndup memdup newlen "},
+    {FILLS, " add addf put set insert save write writef emplace printf appendf vprintf fmt "},
+    {FILLS | PUSHES, " append push prepend enqueue concat cat catf pushback "},
+    {QUALIFIES,
+        " safe checked must xx my dyn dynamic growable resizable linked double doubly singly small "
+        "fixed flat concurrent blocking free lock shared unique simple static sparse dense "
+        "circular intrusive bump global local impl internal inner aux helper deep shallow all raw "
+        "tmp temp zero zeroed aligned die fail null n f v s c at after before if memory util "
+        "cached thread "},
+    {ACTS,
+        " on cmd do handle handler load keep store send process read parse is has or find lookup "
+        "event command op api rpc http menu action test maybe show print update use check when "
+        "start stop begin open close report note record with "},
+    {DRIVES, " run main loop mainloop eventloop serve worker dispatch start thread poll "},
+};
+
+/* The words of a name: session_new, sessionNew, SessionNEW. */
+struct owner_words {
+    unsigned kinds[WORDS_MAX];
+    size_t count;
+    bool is_whole; /* all of them are here */
+    char first[WORD_BYTES];
+};
+
+static bool is_word_among(const char *words, const char *word, size_t size)
+{
+    for (const char *at = words; (at = strstr(at, word)) != NULL; at++)
+        if (at[-1] == ' ' && at[size] == ' ')
+            return true;
+    return false;
+}
+
+static unsigned kinds_of(struct hf_text word, char *lower)
+{
+    unsigned kinds = 0;
+    if (word.size >= WORD_BYTES)
+        return 0;
+    for (size_t i = 0; i < word.size; i++)
+        lower[i] = (char)tolower((unsigned char)word.data[i]);
+    lower[word.size] = 0;
+    for (size_t i = 0; i < sizeof owner_words / sizeof *owner_words; i++)
+        if (is_word_among(owner_words[i].words, lower, word.size))
+            kinds |= owner_words[i].kind;
+    return kinds;
+}
+
+static bool owner_is_letter(char c)
+{
+    return isalnum((unsigned char)c) != 0;
+}
+
+/* Where the word that begins at `from` ends: before "_" or the next capital: HTML|Node, new|Node.
+ */
+static size_t owner_word_end(struct hf_text name, size_t from)
+{
+    size_t end = from + 1;
+    while (end < name.size && owner_is_letter(name.data[end])) {
+        bool is_capital = isupper((unsigned char)name.data[end]) != 0;
+        bool was_capital = isupper((unsigned char)name.data[end - 1]) != 0;
+        bool is_last_capital =
+            end + 1 < name.size && islower((unsigned char)name.data[end + 1]) != 0;
+        if (is_capital && (!was_capital || is_last_capital))
+            break;
+        end++;
+    }
+    return end;
+}
+
+static struct owner_words owner_words_of(struct hf_text name)
+{
+    struct owner_words words = {.is_whole = true};
+    for (size_t at = 0; at < name.size;) {
+        if (!owner_is_letter(name.data[at])) {
+            words.is_whole = words.is_whole && name.data[at] == '_';
+            at++;
+            continue;
+        }
+        size_t end = owner_word_end(name, at);
+        char lower[WORD_BYTES] = "";
+        if (words.count == WORDS_MAX) {
+            words.is_whole = false;
+            break;
+        }
+        words.kinds[words.count] = kinds_of((struct hf_text){name.data + at, end - at}, lower);
+        if (words.count++ == 0)
+            memcpy(words.first, lower, sizeof lower);
+        at = end;
+    }
+    return words;
+}
+
+/* The kinds that all words from `from` have one of, and the sum of their kinds; 0: not all are. */
+static unsigned owner_sum(const struct owner_words *words, size_t from)
+{
+    unsigned sum = 0;
+    for (size_t i = from; i < words->count; i++) {
+        if ((words->kinds[i] & GENERIC) == 0)
+            return 0;
+        sum |= words->kinds[i];
+    }
+    return sum;
+}
+
+/* `sum` has a verb that allocates by what else is there. */
+static bool is_allocating(unsigned sum)
+{
+    return (sum & (ALLOCATES | MAKES | FILLS)) != 0 || ((sum & TAKES) != 0 && (sum & MEMORY) != 0);
+}
+
+/* No subject: mem_get, sb_add, new_node, checked_new, append. */
+static bool is_generic_name(const struct owner_words *words, bool is_method)
+{
+    size_t at = 0;
+    unsigned sum = owner_sum(words, 0);
+    while (at + 1 < words->count && (words->kinds[at] & GENERIC) == QUALIFIES)
+        at++;
+    if (sum == 0 || !is_allocating(sum))
+        return false;
+    unsigned first = words->kinds[at];
+    if (words->count == 1)
+        return !is_method && (first & (ALLOCATES | PUSHES)) != 0;
+    if ((first & (MEMORY | HOLDER)) != 0)
+        return true;
+    if ((first & ITEM) != 0)
+        return (sum & (MAKES | ALLOCATES)) != 0;
+    if ((first & (ALLOCATES | MAKES)) != 0)
+        return at != 0 || (sum & NOUNS) != 0;
+    return (first & PUSHES) != 0 || ((first & TAKES) != 0 && (sum & MEMORY) != 0);
+}
+
+/* A container of something, and its verb behind it: token_array_push. */
+static bool is_container_call(const struct owner_words *words)
+{
+    for (size_t i = 1; i + 1 < words->count; i++)
+        if ((words->kinds[i] & HOLDER) != 0 && (words->kinds[i] & SUBJECTIVE) == 0 &&
+            (words->kinds[i + 1] & (FILLS | ALLOCATES)) != 0 && owner_sum(words, i) != 0)
+            return (words->kinds[0] & (ACTS | VERBS)) == 0;
+    return false;
+}
+
+/* The object first, then the verb that makes it: session_new. */
+static bool is_maker_name(const struct owner_words *words)
+{
+    if (words->count < 2 || (words->kinds[words->count - 1] & (MAKES | ALLOCATES)) == 0 ||
+        (words->kinds[0] & VERBS) != 0)
+        return false;
+    for (size_t i = 0; i < words->count; i++)
+        if ((words->kinds[i] & ACTS) != 0)
+            return false;
+    return true;
+}
+
+static bool ends_with_one_of(struct hf_text text, const char *const *ends)
+{
+    for (size_t i = 0; ends[i] != NULL; i++)
+        if (hf_text_ends(text, ends[i]))
+            return true;
+    return false;
+}
+
+/* A name in its parts; of Fortran, the module is no class. */
+struct owner_parts {
+    struct hf_text scope, function; /* what is before the last "::", its own last part */
+};
+
+static size_t owner_last_colons(struct hf_text name)
+{
+    int depth = 0;
+    for (size_t i = name.size; i-- > 1;) {
+        depth += (name.data[i] == '>' || name.data[i] == ')') -
+                 (name.data[i] == '<' || name.data[i] == '(');
+        if (depth == 0 && name.data[i] == ':' && name.data[i - 1] == ':')
+            return i - 1;
+    }
+    return name.size;
+}
+
+static struct owner_parts owner_parts_of(struct hf_text name)
+{
+    size_t module = hf_text_find_string(name, "_MOD_"), colons = owner_last_colons(name);
+    if (hf_text_starts(name, "__") && module != name.size)
+        return (struct owner_parts){{NULL, 0}, hf_text_from(name, module + 5)};
+    if (colons == name.size)
+        return (struct owner_parts){{NULL, 0}, name};
+    struct hf_text scope = hf_text_first(name, colons);
+    if (hf_text_take(&scope, "<")) {
+        scope = hf_text_first(scope, hf_text_find_string(scope, " as "));
+        scope = hf_text_first(scope, hf_text_find(scope, '>'));
+    }
+    size_t before = owner_last_colons(scope);
+    return (struct owner_parts){
+        before == scope.size ? scope : hf_text_from(scope, before + 2),
+        hf_text_from(name, colons + 2),
+    };
+}
+
+static bool is_constructor(const struct owner_parts *parts, bool is_rust)
+{
+    return parts->scope.size != 0 && hf_text_equal(parts->scope, parts->function) && !is_rust;
+}
+
+/* What a method is called says nothing more than that its class is a container: Pool::grow. */
+static bool is_of_container(const struct owner_parts *parts, const struct owner_words *words)
+{
+    struct owner_words scope = owner_words_of(parts->scope);
+    unsigned last = scope.count != 0 ? scope.kinds[scope.count - 1] : 0;
+    unsigned sum = owner_sum(words, 0);
+    if (!scope.is_whole || (last & (MEMORY | HOLDER)) == 0)
+        return false;
+    bool is_verb = (words->kinds[0] & VERBS) != 0;
+    if (owner_sum(&scope, 0) != 0)
+        return (sum & VERBS) != 0 ||
+               (words->count == 1 && isupper((unsigned char)parts->scope.data[0]) != 0);
+    return sum != 0 && is_verb && (last & SUBJECTIVE) == 0;
+}
+
+static enum hf_owner_name owner_method_kind(
+    const struct owner_parts *parts, const struct owner_words *words, bool is_rust)
+{
+    if (is_of_container(parts, words))
+        return HF_OWNER_NAME_HELPER;
+    bool is_one = words->count == 1 && (words->kinds[0] & (MAKES | ALLOCATES)) != 0;
+    bool is_with = is_rust && words->count > 1 && strcmp(words->first, "with") == 0;
+    return is_one || is_with ? HF_OWNER_NAME_MAKER : HF_OWNER_NAME_NONE;
+}
+
+enum hf_owner_name hf_owner_name_kind(struct hf_text name, struct hf_text file)
+{
+    static const char *const scripts[] = {
+        ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua", ".java", ">", NULL};
+    static const char *const cxx[] = {
+        ".cc", ".cpp", ".cxx", ".c++", ".C", ".hh", ".hpp", ".hxx", ".tcc", ".inl", NULL};
+    struct owner_parts parts = owner_parts_of(name);
+    struct owner_words words = owner_words_of(parts.function);
+    bool is_rust = hf_text_ends(file, ".rs");
+    if (!words.is_whole || words.count == 0 || ends_with_one_of(file, scripts) ||
+        hf_text_starts(parts.function, "operator"))
+        return HF_OWNER_NAME_NONE;
+    if (is_constructor(&parts, is_rust))
+        return HF_OWNER_NAME_MAKER;
+    if (is_generic_name(&words, parts.scope.size != 0) || is_container_call(&words))
+        return HF_OWNER_NAME_HELPER;
+    enum hf_owner_name kind =
+        parts.scope.size != 0 ? owner_method_kind(&parts, &words, is_rust) : HF_OWNER_NAME_NONE;
+    if (kind != HF_OWNER_NAME_NONE)
+        return kind;
+    bool is_factory =
+        words.count > 1 && strcmp(words.first, "make") == 0 && ends_with_one_of(file, cxx);
+    if (is_maker_name(&words) || is_factory)
+        return HF_OWNER_NAME_MAKER;
+    bool drives = ((words.kinds[0] | words.kinds[words.count - 1]) & DRIVES) != 0;
+    return drives ? HF_OWNER_NAME_DRIVER : HF_OWNER_NAME_NONE;
+}
+
+bool hf_owner_name_makes(struct hf_text name)
+{
+    struct owner_parts parts = owner_parts_of(name);
+    struct owner_words words = owner_words_of(parts.function);
+    if (!words.is_whole || words.count == 0)
+        return false;
+    unsigned last = words.kinds[words.count - 1];
+    for (size_t i = 0; i < words.count && i < 2; i++)
+        if ((words.kinds[i] & MAKES) != 0)
+            return true;
+    return is_generic_name(&words, false) || is_container_call(&words) || (last & MAKES) != 0;
+}
