@@ -17,6 +17,7 @@
 #define MALLOC_SHARE 3 /* malloc has three quarters */
 #define PEAK_SLACK 4   /* a quarter more than was in use: heads of blocks, holes between them */
 #define BESIDE_MALLOC 20
+#define BESIDE_MAPPED 4
 #define ONLY_RESERVE "only what the C++ runtime keeps for exceptions is in use"
 
 /* What the first row did with which amounts: "%s holds %s of %s objects in use". */
@@ -264,18 +265,24 @@ static bool is_left_of_peak(const struct hf_profile *profile, const struct hf_ro
            malloc_bytes <= profile->capture.peak_bytes + profile->capture.peak_bytes / PEAK_SLACK;
 }
 
-bool hf_heaviest_is_beside_malloc(const struct hf_profile *profile)
+/*
+ * True if malloc is no answer to what is resident: it never had a twentieth of that in use, or an
+ * owner mapped half of it, of which malloc never had a quarter.
+ */
+static bool is_beside_malloc(const struct hf_profile *profile, const struct hf_rows *rows)
 {
-    size_t type;
-    if (!hf_profile_find_type(profile, HF_TEXT(HF_RESIDENT_SPACE), &type))
-        return false;
-    uint64_t resident = hf_profile_total(profile, type, HF_THREAD_ALL).value;
-    uint64_t peak = profile->capture.peak_bytes;
-    return peak != 0 && resident / BESIDE_MALLOC > peak;
+    uint64_t resident = rows->total.value, peak = profile->capture.peak_bytes, mapped = 0;
+    for (size_t i = 0; i < rows->shown; i++) {
+        uint64_t bytes = rows->items[i].flat.value;
+        if (heaviest_part_of(&rows->items[i]) == HF_LIVE_PART_MAPPED && bytes > mapped)
+            mapped = bytes;
+    }
+    return peak != 0 && (resident / BESIDE_MALLOC > peak ||
+                            (mapped >= resident / 2 && mapped / BESIDE_MAPPED >= peak));
 }
 
 void hf_heaviest_describe_resident(const struct hf_profile *profile,
-    const struct hf_request_fold *wanted, char out_text[HF_HEAVIEST_MAX])
+    const struct hf_request_fold *wanted, char out_text[HF_HEAVIEST_MAX], bool *out_is_all)
 {
     struct hf_view view;
     struct hf_rows rows = {0};
@@ -288,6 +295,7 @@ void hf_heaviest_describe_resident(const struct hf_profile *profile,
             .own = wanted->own,
             .wrapper = wanted->wrapper}};
     out_text[0] = '\0';
+    *out_is_all = false;
     if (!hf_profile_find_type(profile, HF_TEXT(HF_RESIDENT_SPACE), &type))
         return;
     if (hf_view_make(&view, &request, NULL, 0, NULL) == HF_OK) {
@@ -299,6 +307,7 @@ void hf_heaviest_describe_resident(const struct hf_profile *profile,
             heaviest_put_parts(&line, &rows);
             (void)snprintf(out_text, HF_HEAVIEST_MAX, "resident %s: %.*s",
                 hf_units_bytes(rows.total.value, total), (int)line.size, line.data);
+            *out_is_all = is_beside_malloc(profile, &rows);
         }
         hf_out_done(&line);
         hf_rows_done(&rows);

@@ -32,13 +32,9 @@ void hf_heaviest_describe_ended(const struct hf_profile *profile,
  * use by malloc 1.2 MiB, files 5.0 MiB, not seen 0.8 MiB": first the owners that mapped most, then
  * the causes; the parts add up. Of `wanted`, only `own` and `wrapper` are used. The profile must
  * have its names. Writes "" if it does not say what was resident, if that is what malloc kept of
- * the peak, or on an error.
+ * the peak, or on an error. *out_is_all: beside it, what malloc had in use is no answer.
  */
 void hf_heaviest_describe_resident(const struct hf_profile *profile,
-    const struct hf_request_fold *wanted, char out_text[HF_HEAVIEST_MAX]);
-
-/* True if so much is resident that what malloc ever had in use, less than a twentieth, is no
- * answer. False if the profile does not say. */
-HF_MUST_CHECK bool hf_heaviest_is_beside_malloc(const struct hf_profile *profile);
+    const struct hf_request_fold *wanted, char out_text[HF_HEAVIEST_MAX], bool *out_is_all);
 
 #endif

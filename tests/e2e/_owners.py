@@ -47,6 +47,20 @@ SENTENCE = re.compile(
     r"^heapflame: (?:peaked at \S+ \w+ after \S+ \w+: )?(?P<name>.+?)(?: \((?P<file>[^()]+):(?P<line>\d+)\))?(?: via (?P<via>.+?))?"
     r" (?:holds|held) (?P<held>.+?)(?: in use|;)", re.M
 )  # fmt: skip
+# Where malloc explains nothing, the last line is on what is resident.
+RESIDENT = re.compile(
+    r"^heapflame: resident (?P<all>\S+ \w+): mapped by (?P<name>.+?)(?: \((?P<file>[^()]+):(?P<line>\d+)\))?(?: via (?P<via>.+?))?"
+    r" (?P<part>[\d.]+ \wi?B)(?:, .*|)$", re.M
+)  # fmt: skip
+
+
+def answer_of(message):
+    """What the last line of `run` names: (name, file:line or empty, how much); None if it names nothing."""
+    found = SENTENCE.search(message) or RESIDENT.search(message)
+    if found is None:
+        return None
+    held = found["held"] if "held" in found.re.groupindex else f"{found['part']} of {found['all']} resident"
+    return found["name"], f"{found['file']}:{found['line']}" if found["file"] else "", held
 
 
 class Label:
@@ -79,12 +93,11 @@ class Label:
 
     def see(self, message):
         self.message = message
-        found = SENTENCE.search(message)
+        found = answer_of(message)
         if found is None:
             self.name, self.answer, self.held = "no answer", OTHER, ""
             return
-        self.name, self.held = found["name"], found["held"]
-        self.where = f"{found['file']}:{found['line']}" if found["file"] else ""
+        self.name, self.where, self.held = found
         self.answer = self.judge(self.name)
         self.is_line_right = self.answer == RIGHT and self.line is not None and self.where == "%s:%d" % self.line
 

@@ -7,7 +7,7 @@ import re
 import sys
 
 from _heap import failing, heapflame, need
-from _owners import PROGRAMS, RIGHT, SECOND, SENTENCE, labels, look_at
+from _owners import PROGRAMS, RIGHT, SECOND, SENTENCE, answer_of, labels, look_at
 from _suite import run_tests
 
 need("gcc", "g++")
@@ -45,6 +45,10 @@ def test_sentences():
     ):  # fmt: skip
         found = SENTENCE.search(f"heapflame: in use over 4 s: , at most 1 B\nheapflame: {sentence}\n")
         assert (found["name"], found["held"]) == (name, held), found
+    resident = "resident 65.2 MiB: mapped by parse (a.py:12) via PyUnicode_Concat 54.5 MiB, mapped by x 1.0 B, files 5.8 MiB: see x"
+    assert answer_of(f"heapflame: {resident}\n") == ("parse", "a.py:12", "54.5 MiB of 65.2 MiB resident")
+    assert answer_of("heapflame: resident 5.0 MiB: mapped by a b 5.0 MiB\nheapflame: f holds 1 B of 1 B in use\n")[0] == "f"
+    assert answer_of("heapflame: resident 5.0 MiB: files 5.0 MiB\n") is None
 
 
 def test_owners():

@@ -113,6 +113,13 @@ def test_mapped_memory_is_told():
     assert account[1]["kept by malloc"] < MIB, err
 
 
+def test_one_owner_of_half_is_the_answer():
+    """What malloc has in use is told where it is a quarter of that, and not where it is less."""
+    for blocks_kib, is_told in (5000, False), (40000, True):
+        account, _, err = looked_at([MAPPER, 100, blocks_kib, 0], "--exact")
+        assert account and (" holds " in err) == is_told, err
+
+
 def test_sampled():
     account, resident, err = looked_at([MAPPER, 100, 0, 0])
     check_mapper(account, resident, err, 100, 0, 0)

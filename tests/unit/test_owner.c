@@ -147,8 +147,12 @@ static void passes_over_what_runs_frames(void **state)
          "posixpath.py:9;"
          "_PyEval_EvalFrameDefault",
             1, 20},
+        {"<module>@/home/me/t.py:1;load@/home/me/t.py:5;load.<locals>.<listcomp>@/home/me/t.py:6;"
+         "_PyEval_EvalFrameDefault",
+            1, 30},
     };
     const struct owner_row expected[] = {
+        {"<module>;load|", 1, 30},
         {"<module>;_PyEval_EvalFrameDefault;parse|PyObject_Malloc", 1, 100},
         {"<module>;_PyEval_EvalFrameDefault;read|", 1, 50},
         {"<module>|join", 1, 20},

@@ -133,8 +133,9 @@ static void table_reader_conclude(const struct hf_table_reader *reader, const st
     struct hf_common common = reader->options->view.common;
     const struct hf_request_fold *wanted = &reader->options->view.request.fold;
     hf_heaviest_describe_ended(profile, wanted, reply->most);
-    hf_heaviest_describe_resident(profile, wanted, reply->resident);
-    if (reply->resident[0] != '\0' && hf_heaviest_is_beside_malloc(profile))
+    bool is_all;
+    hf_heaviest_describe_resident(profile, wanted, reply->resident, &is_all);
+    if (is_all)
         reply->most[0] = '\0';
     table_reader_put_curve(profile, reply);
     if (order->skips_nothing == 0)
