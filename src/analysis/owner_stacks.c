@@ -13,6 +13,7 @@
 #define FRAME_STEPS 300 /* to look a frame up */
 #define RULE_STEPS 3000 /* to compare a text with the rules, and for each of its bytes */
 #define RULE_BYTE_STEPS 150
+#define NAME_STEPS 2000 /* to look its words up */
 
 /* What is needed to judge frames that were not seen before. */
 struct owner_judge {
@@ -180,7 +181,10 @@ static enum hf_status owner_apply_rules(const struct owner_judge *j, struct hf_t
         judged->class = HF_OWNER_WRAPPER;
     if (rule != NULL)
         judged->via = rule->via;
-    owner_apply_name(judged, name, site->file, rule != NULL);
+    if (status == HF_OK && !hf_budget_step(NAME_STEPS))
+        status = hf_budget_refuse(err);
+    if (status == HF_OK)
+        owner_apply_name(judged, name, site->file, rule != NULL);
     return status;
 }
 

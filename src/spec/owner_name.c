@@ -29,48 +29,53 @@ static const struct {
     unsigned kind;
     const char *words;
 } owner_words[] = {
-    {MEMORY, " mem memory block space storage room heap bytes "},
-    {MEMORY | HOLDER, " buf buffer chunk slab arena pool allocator segment zone "},
+    {MEMORY, " mem memory bytes "},
+    {MEMORY | SUBJECTIVE, " block chunk segment zone "},
+    {MEMORY | HOLDER, " buf buffer slab arena pool allocator heap "},
     {HOLDER,
         " str string strings strbuf strbuilder sbuf sb bb gb vb builder vec vector vectors array "
         "arrays arr ary darray dynarray da list lists lst slist dlist llist ll queue deque dq fifo "
-        "pq ring ringbuf stack stk dstr dynstr sds text blob bitset bitvec matrix mat tensor "
-        "rope "},
+        "pq ring ringbuf stack stk dstr dynstr sds blob bitset bitvec matrix mat tensor rope "
+        "minheap maxheap "},
     {HOLDER | SUBJECTIVE,
         " map maps hashmap strmap hmap hash htab hashtable ht hm dict set tree bst avl rbtree "
-        "trie tuple grid image bitmap table "},
+        "trie tuple grid image bitmap text "},
     {ITEM,
         " node nodes cell cells elem element elements item items entry entries obj object objects "
         "val value values key keys ptr pointer pointers int ints integer real reals double float "
         "floats char chars ch byte long short bool uint u8 i32 i64 u32 f32 f64 data size len "
         "length cap capacity slot slots bucket buckets head tail back front first last end sorted "
-        "row col rows cols 1d 2d 3d r8 r4 i4 i8 dp sp 32 64 generic struct pair "},
+        "row col rows cols 1d 2d 3d r8 r4 i4 i8 dp sp 32 64 generic struct table line "},
     {ALLOCATES,
         " alloc allocate malloc calloc realloc zalloc palloc getmem grow resize reserve enlarge "
-        "ensure reallocate "},
+        "ensure reallocate slurp "},
     {ALLOCATES, " expand extend "},
     {TAKES, " get take acquire obtain grab "},
-    {MAKES, " new create make dup duplicate clone copy default strdup strndup memdup newlen "},
-    {FILLS, " add addf put set insert save write writef emplace printf appendf vprintf fmt "},
-    {FILLS | PUSHES, " append push prepend enqueue concat cat catf pushback "},
+    {MAKES, " new create make dup dupe duplicate clone copy default strdup strndup memdup newlen "},
+    {FILLS, " add addf put set insert save write writef emplace printf appendf vprintf fmt from "
+            "replace sub slice trim repeat upper lower substr "},
+    {FILLS | PUSHES,
+        " append push prepend enqueue concat cat catf pushback join split format sprintf strjoin "
+        "strsplit strcat "},
     {QUALIFIES,
         " safe checked must xx my dyn dynamic growable resizable linked double doubly singly small "
         "fixed flat concurrent blocking free lock shared unique simple static sparse dense "
         "circular intrusive bump global local impl internal inner aux helper deep shallow all raw "
-        "tmp temp zero zeroed aligned die fail null n f v s c at after before if memory util "
-        "cached thread "},
+        "tmp temp zero zeroed aligned die fail null n f v s c at after before if util cached "
+        "thread whole entire "},
     {ACTS,
         " on cmd do handle handler load keep store send process read parse is has or find lookup "
         "event command op api rpc http menu action test maybe show print update use check when "
         "start stop begin open close report note record with "},
-    {DRIVES, " run main loop mainloop eventloop serve worker dispatch start thread poll "},
+    {DRIVES, " run main loop mainloop eventloop serve worker dispatch start thread poll forever "},
 };
 
 /* The words of a name: session_new, sessionNew, SessionNEW. */
 struct owner_words {
     unsigned kinds[WORDS_MAX];
     size_t count;
-    bool is_whole; /* all of them are here */
+    bool is_whole;   /* all of them are here */
+    bool is_factory; /* the last is */
     char first[WORD_BYTES];
 };
 
@@ -134,6 +139,7 @@ static struct owner_words owner_words_of(struct hf_text name)
             break;
         }
         words.kinds[words.count] = kinds_of((struct hf_text){name.data + at, end - at}, lower);
+        words.is_factory = strcmp(lower, "factory") == 0;
         if (words.count++ == 0)
             memcpy(words.first, lower, sizeof lower);
         at = end;
@@ -171,10 +177,10 @@ static bool is_generic_name(const struct owner_words *words, bool is_method)
     unsigned first = words->kinds[at];
     if (words->count == 1)
         return !is_method && (first & (ALLOCATES | PUSHES)) != 0;
-    if ((first & (MEMORY | HOLDER)) != 0)
+    if ((first & HOLDER) != 0)
         return true;
-    if ((first & ITEM) != 0)
-        return (sum & (MAKES | ALLOCATES)) != 0;
+    if ((first & (ITEM | MEMORY)) != 0)
+        return (sum & (MAKES | ALLOCATES)) != 0 || ((first & MEMORY) != 0 && (sum & TAKES) != 0);
     if ((first & (ALLOCATES | MAKES)) != 0)
         return at != 0 || (sum & NOUNS) != 0;
     return (first & PUSHES) != 0 || ((first & TAKES) != 0 && (sum & MEMORY) != 0);
@@ -251,6 +257,13 @@ static bool is_constructor(const struct owner_parts *parts, bool is_rust)
     return parts->scope.size != 0 && hf_text_equal(parts->scope, parts->function) && !is_rust;
 }
 
+/* "operator=" copies for whoever assigns; "operator()" is what a program calls. */
+static bool owner_is_operator(struct hf_text function)
+{
+    return hf_text_take(&function, "operator") && function.size != 0 &&
+           !owner_is_letter(function.data[0]) && function.data[0] != '(' && function.data[0] != '_';
+}
+
 /* What a method is called says nothing more than that its class is a container: Pool::grow. */
 static bool is_of_container(const struct owner_parts *parts, const struct owner_words *words)
 {
@@ -261,8 +274,8 @@ static bool is_of_container(const struct owner_parts *parts, const struct owner_
         return false;
     bool is_verb = (words->kinds[0] & VERBS) != 0;
     if (owner_sum(&scope, 0) != 0)
-        return (sum & VERBS) != 0 ||
-               (words->count == 1 && isupper((unsigned char)parts->scope.data[0]) != 0);
+        return (sum & VERBS) != 0 || (words->count == 1 && (last & SUBJECTIVE) == 0 &&
+                                         isupper((unsigned char)parts->scope.data[0]) != 0);
     return sum != 0 && is_verb && (last & SUBJECTIVE) == 0;
 }
 
@@ -271,9 +284,11 @@ static enum hf_owner_name owner_method_kind(
 {
     if (is_of_container(parts, words))
         return HF_OWNER_NAME_HELPER;
+    struct owner_words scope = owner_words_of(parts->scope);
+    bool is_of_factory = scope.is_factory && (words->kinds[0] & MAKES) != 0;
     bool is_one = words->count == 1 && (words->kinds[0] & (MAKES | ALLOCATES)) != 0;
     bool is_with = is_rust && words->count > 1 && strcmp(words->first, "with") == 0;
-    return is_one || is_with ? HF_OWNER_NAME_MAKER : HF_OWNER_NAME_NONE;
+    return is_one || is_with || is_of_factory ? HF_OWNER_NAME_MAKER : HF_OWNER_NAME_NONE;
 }
 
 enum hf_owner_name hf_owner_name_kind(struct hf_text name, struct hf_text file)
@@ -285,8 +300,11 @@ enum hf_owner_name hf_owner_name_kind(struct hf_text name, struct hf_text file)
     struct owner_parts parts = owner_parts_of(name);
     struct owner_words words = owner_words_of(parts.function);
     bool is_rust = hf_text_ends(file, ".rs");
-    if (!words.is_whole || words.count == 0 || ends_with_one_of(file, scripts) ||
-        hf_text_starts(parts.function, "operator"))
+    if (ends_with_one_of(file, scripts))
+        return HF_OWNER_NAME_NONE;
+    if (owner_is_operator(parts.function))
+        return HF_OWNER_NAME_HELPER;
+    if (!words.is_whole || words.count == 0)
         return HF_OWNER_NAME_NONE;
     if (is_constructor(&parts, is_rust))
         return HF_OWNER_NAME_MAKER;
@@ -296,11 +314,10 @@ enum hf_owner_name hf_owner_name_kind(struct hf_text name, struct hf_text file)
         parts.scope.size != 0 ? owner_method_kind(&parts, &words, is_rust) : HF_OWNER_NAME_NONE;
     if (kind != HF_OWNER_NAME_NONE)
         return kind;
-    bool is_factory =
-        words.count > 1 && strcmp(words.first, "make") == 0 && ends_with_one_of(file, cxx);
+    bool is_factory = strcmp(words.first, "make") == 0 && ends_with_one_of(file, cxx);
     if (is_maker_name(&words) || is_factory)
         return HF_OWNER_NAME_MAKER;
-    bool drives = ((words.kinds[0] | words.kinds[words.count - 1]) & DRIVES) != 0;
+    bool drives = (words.kinds[words.count - 1] & DRIVES) != 0;
     return drives ? HF_OWNER_NAME_DRIVER : HF_OWNER_NAME_NONE;
 }
 

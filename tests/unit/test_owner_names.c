@@ -102,6 +102,11 @@ static void owners_that_sound_like_wrappers(void **state)
         {"makefile_parse", "a.c"},
         {"ngx_hash_init", "a.c"},
         {"tree_insert_word", "a.c"},
+        {"table_insert", "a.c"},
+        {"block_add", "a.c"},
+        {"room_new_message", "a.c"},
+        {"init", "a.c"},
+        {"load_file", "a.c"},
     };
     expect_each(items, HF_COUNT(items), CALLED, NULL);
 }
@@ -125,6 +130,12 @@ static void owners_in_other_languages(void **state)
         {"Server::create_session", "a.cc"},
         {"makeshift_plan", "a.cc"},
         {"Matrix::load_file", "a.cc"},
+        {"Room::join", "a.cc"},
+        {"Image::decode", "a.cc"},
+        {"Chunk::generate", "a.cc"},
+        {"Table::insert", "a.cc"},
+        {"Log::format", "a.cc"},
+        {"Query::operator()", "a.cc"},
         /* Rust: modules are no classes */
         {"shop::tokenize::tokenize", "src/tokenize.rs"},
         {"shop::Journal::append", "src/journal.rs"},
@@ -197,6 +208,11 @@ static void wrappers_by_their_words(void **state)
         {"push_back", "a.c"},
         {"append_int", "a.c"},
         {"grow", "a.c"},
+        {"str_split", "a.c"},
+        {"string_from_int", "a.c"},
+        {"join_strings", "a.c"},
+        {"slurp", "a.c"},
+        {"get_block", "a.c"},
         {"append", "a.c"},
         /* constructors */
         {"new_node", "a.c"},
@@ -240,6 +256,10 @@ static void wrappers_in_other_languages(void **state)
         {"make_shape", "a.cc"},
         {"MakeWidget", "a.cpp"},
         {"memory::make", "a.hpp"},
+        {"make", "a.cc"},
+        {"ShapeFactory::create_shape", "a.cc"},
+        {"Image::operator=", "a.cc"},
+        {"operator+", "a.cc"},
         /* Rust */
         {"shop::Node::new", "src/node.rs"},
         {"<shop::Node>::new", "src/node.rs"},
@@ -274,6 +294,17 @@ static void makers_below_drivers(void **state)
     expect_each(memory, HF_COUNT(memory), "main@a.c:1;run@a.c:2", "run");
 }
 
+/* An object that exists as the program begins is its constructor's. */
+static void makers_before_main(void **state)
+{
+    (void)state;
+    static const struct named items[] = {{"Registry::Registry", "a.cc"}, {"make_names", "a.cc"}};
+    expect_each(items, HF_COUNT(items),
+        "__libc_start_main;call_init;_GLOBAL__sub_I_names.cc@a.cc:9;"
+        "__static_initialization_and_destruction_0@a.cc:9",
+        NULL);
+}
+
 /* A chain of makers and helpers is passed over as one. */
 static void makers_of_makers(void **state)
 {
@@ -302,8 +333,9 @@ static void odd_names(void **state)
 {
     (void)state;
     static const char *const names[] = {"", "_", "::", "::x::", "<", "<<>", "a::", "<T as U>",
-        "operator+", "~", "X::~X", "{{closure}}", "a::{lambda()#1}::operator()", "9", "_9_",
-        "a_b_c_d_e_f_g_h_i_j_k_l_m_n_o_p_new", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "\xff\xfe_new::\xff"};
+        "operator", "operatornew", "~", "X::~X", "{{closure}}", "a::{lambda()#1}::operator()", "9",
+        "_9_", "a_b_c_d_e_f_g_h_i_j_k_l_m_n_o_p_new", "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+        "\xff\xfe_new::\xff"};
     for (size_t i = 0; i < HF_COUNT(names); i++) {
         enum hf_owner_name kind = hf_owner_name_kind(hf_text_of(names[i]), HF_TEXT("a.cc"));
         if (kind != HF_OWNER_NAME_NONE)
@@ -319,6 +351,7 @@ int main(void)
         cmocka_unit_test(wrappers_by_their_words),
         cmocka_unit_test(wrappers_in_other_languages),
         cmocka_unit_test(makers_below_drivers),
+        cmocka_unit_test(makers_before_main),
         cmocka_unit_test(makers_of_makers),
         cmocka_unit_test(makers_of_libraries),
         cmocka_unit_test(odd_names),
