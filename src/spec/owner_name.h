@@ -12,8 +12,8 @@
  *   maker    Makes an object for whoever asks: a constructor, `session_new`, `Shape::clone`, and
  *            in C++ `make_shape`, as the standard library calls it.
  *   driver   Calls all that the program does, so it says nothing: `run`, `main_loop`, `worker`.
- *   none     All others, and all names of scripts. "new_client" or "add_header" is what the program does, as "open_window"
- * is: the verb comes first, and its object is the program's subject.
+ *   none     All others, and all names of scripts. "new_client" or "add_header" is what the program
+ *            does, as "open_window" is: the verb is first, and its object is the program's subject.
  */
 #ifndef HF_SPEC_OWNER_NAME_H
 #define HF_SPEC_OWNER_NAME_H

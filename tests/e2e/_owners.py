@@ -1,6 +1,7 @@
 """Whether `heapflame run` names the function of the program that holds its memory (tests/owners): each program is built and
 recorded, and the function in the last line is compared with the labels. The short form is in owners.py, the long one in
-bench/soak.d/owners.py; the second half, which nobody tuned for, is judged by bench/soak.d/owners_second.py."""
+bench/soak.d/owners.py; the second half, which the rules were built on after its first result, is judged by
+bench/soak.d/owners_second.py."""
 
 import os
 import re
