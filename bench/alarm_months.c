@@ -445,7 +445,8 @@ static bool watch_is_leak(void *kept, const struct place *place)
     const struct hf_alarm_rules rules = {.false_a_month = false_a_month,
         .places = PLACES,
         .least_rate = least_kib * 1024 / 60,
-        .learn_s = learn_days * DAY * 60};
+        .learn_s = learn_days * DAY * 60,
+        .look_s = 60};
     const struct hf_survival_table *table = &watch->table;
     return watch->is_told && hf_alarm_rings(&rules, &watch->leak, table->sample,
                                  table->looks_s[table->look_count - 1]);

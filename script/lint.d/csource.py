@@ -37,7 +37,7 @@ PRINTING_OF_US = {name: "hf_say or hf_output, which escape" for name in (
     "printf", "fprintf", "vprintf", "vfprintf", "dprintf", "vdprintf", "puts", "fputs", "fputc", "putc", "putchar",
     "fwrite", "fwrite_unlocked", "perror", "psignal", "fdopen")}
 STREAMS = re.compile(r"\b(stdout|stderr|STDOUT_FILENO|STDERR_FILENO)\b|\bwrite\s*\(\s*[12]\s*,")
-ASKED_ONLY = re.compile(r"\b(isatty|ioctl|close|dup2)\s*\([^;{}]*?\bSTD(OUT|ERR)_FILENO\b")
+ASKED_ONLY = re.compile(r"\b(isatty|ioctl|close|dup2)\s*\([^;{}()]*\bSTD(OUT|ERR)_FILENO\b")
 ASKS_TERMINAL = re.compile(r"\bisatty\s*\(")
 MAY_USE_STREAMS = ("src/cli/say.c", "src/os/file_writer.c")
 MAY_OPEN_DATA = {  # files of src/cli/

@@ -57,8 +57,9 @@ struct hf_growth_place {
     double *values, *objects;   /* at each point */
     struct hf_trend trend;
     struct hf_verdict verdict;
-    double share; /* of all that grew, 0 .. 1 */
-    double noise; /* as in struct hf_trend_points */
+    double share;  /* of all that grew, 0 .. 1 */
+    double noise;  /* as in struct hf_trend_points */
+    double sample; /* what one stands for of those by which `survival` judges; 0: not known */
     struct hf_growth_ages ages;
     struct hf_survival survival; /* of a leak that is still told: by which it was found */
     const struct hf_survival_course *course; /* NULL: births are not known */

@@ -98,6 +98,7 @@ enum hf_status hf_growth_cohorts_judge(struct hf_growth *growth, struct hf_growt
 {
     place->survival = (struct hf_survival){.kind = HF_SURVIVAL_UNKNOWN};
     place->course = NULL;
+    place->sample = 0;
     if (growth->history->epoch_shift == 0 || !growth->is_in_use || cohorts == NULL ||
         cohorts->squares <= 0 || !cohorts_are_whole(growth, place, cohorts))
         return HF_OK;
@@ -107,6 +108,7 @@ enum hf_status hf_growth_cohorts_judge(struct hf_growth *growth, struct hf_growt
     make_looks(growth, cohorts);
     hf_survival_course_of(&cohorts->table, course);
     place->course = course;
+    place->sample = cohorts->table.sample;
     if (course->last.kind == HF_SURVIVAL_RENEWED && grows_by_size(growth, place))
         place->survival.moves = true;
     else

@@ -22,17 +22,33 @@ static void dump_keeper_keep(struct hf_dump_keeper *keeper, uint64_t number, uin
         keeper->dumps[i] = keeper->dumps[i + 1];
 }
 
+static enum hf_status dump_keeper_hand_on(struct hf_dump_keeper *keeper, enum hf_dump_reason reason,
+    const struct hf_dump_source *source, uint64_t *out_number, struct hf_dump_taken *out_taken,
+    struct hf_error *err)
+{
+    *out_number = keeper->next_number++;
+    *out_taken = (struct hf_dump_taken){0};
+    return keeper->sink.take(keeper->sink.context, *out_number, reason, source, out_taken, err);
+}
+
 enum hf_status hf_dump_keeper_take(struct hf_dump_keeper *keeper, enum hf_dump_reason reason,
     const struct hf_dump_source *source, bool *out_is_there, struct hf_error *err)
 {
-    uint64_t number = keeper->next_number++;
-    struct hf_dump_taken taken = {0};
-    enum hf_status status =
-        keeper->sink.take(keeper->sink.context, number, reason, source, &taken, err);
+    uint64_t number;
+    struct hf_dump_taken taken;
+    enum hf_status status = dump_keeper_hand_on(keeper, reason, source, &number, &taken, err);
     *out_is_there = status == HF_OK && taken.is_there;
     if (*out_is_there)
         dump_keeper_keep(keeper, number, taken.in_use_bytes);
     return status;
+}
+
+enum hf_status hf_dump_keeper_take_for_good(struct hf_dump_keeper *keeper,
+    enum hf_dump_reason reason, const struct hf_dump_source *source, struct hf_error *err)
+{
+    uint64_t number;
+    struct hf_dump_taken taken;
+    return dump_keeper_hand_on(keeper, reason, source, &number, &taken, err);
 }
 
 void hf_dump_keeper_done(struct hf_dump_keeper *keeper)

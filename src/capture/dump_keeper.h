@@ -53,6 +53,10 @@ struct hf_dump_keeper {
 HF_MUST_CHECK enum hf_status hf_dump_keeper_take(struct hf_dump_keeper *keeper,
     enum hf_dump_reason reason, const struct hf_dump_source *source, bool *out_is_there,
     struct hf_error *err);
+
+/* The same, for a dump that is never dropped. */
+HF_MUST_CHECK enum hf_status hf_dump_keeper_take_for_good(struct hf_dump_keeper *keeper,
+    enum hf_dump_reason reason, const struct hf_dump_source *source, struct hf_error *err);
 void hf_dump_keeper_done(struct hf_dump_keeper *keeper);
 
 #endif

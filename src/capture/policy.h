@@ -14,6 +14,7 @@ enum hf_dump_reason {
     HF_DUMP_HIGH_WATER,
     HF_DUMP_TIME,
     HF_DUMP_PRESSURE, /* memory runs out */
+    HF_DUMP_LEAK,     /* somebody else saw one; it is never removed */
     HF_DUMP_FINAL,
 };
 

@@ -44,12 +44,17 @@ static bool find_table(struct hf_watcher *watcher)
     return true;
 }
 
+static struct hf_dump_source watcher_source(const struct hf_watcher *watcher)
+{
+    return (struct hf_dump_source){
+        .fd = watcher->table.fd, .path = watcher->table.path, .pid = watcher->pid};
+}
+
 static enum hf_status watcher_dump(
     struct hf_watcher *watcher, enum hf_dump_reason reason, struct hf_error *err)
 {
     bool is_there;
-    const struct hf_dump_source source = {
-        .fd = watcher->table.fd, .path = watcher->table.path, .pid = watcher->pid};
+    const struct hf_dump_source source = watcher_source(watcher);
     return hf_dump_keeper_take(&watcher->keeper, reason, &source, &is_there, err);
 }
 
@@ -101,6 +106,22 @@ static void look_at_resident(struct hf_watcher *watcher, const struct hf_reading
     watcher->resident_due_ns = now_ns + (spent_ns() - before_ns) * SHARE;
 }
 
+/* Its dump is written before anything is told of it. */
+static enum hf_status watcher_judge(struct hf_watcher *watcher, struct hf_error *err)
+{
+    bool is_leak = false;
+    struct hf_table_judge *judge = &watcher->judge;
+    const struct hf_dump_source source = watcher_source(watcher);
+    if (judge->every_ns == 0 || hf_loop_now_ns() < watcher->judge_due_ns)
+        return HF_OK;
+    watcher->judge_due_ns = hf_loop_now_ns() + judge->every_ns;
+    enum hf_status status = judge->look(judge->context, &source, &is_leak, err);
+    if (status != HF_OK || !is_leak)
+        return status;
+    status = hf_dump_keeper_take_for_good(&watcher->keeper, HF_DUMP_LEAK, &source, err);
+    return status == HF_OK ? judge->tell(judge->context, err) : status;
+}
+
 /* One look at the process, which may write a dump. watcher->wait_ns: until the next one. */
 static enum hf_status watcher_look(struct hf_watcher *watcher, struct hf_error *err)
 {
@@ -129,7 +150,7 @@ static enum hf_status watcher_look(struct hf_watcher *watcher, struct hf_error *
         status = watcher_dump(watcher, reason, err);
     else if (is_idle)
         (void)find_table(watcher); /* it may be the table of an image that is no more */
-    return status;
+    return status == HF_OK ? watcher_judge(watcher, err) : status;
 }
 
 static enum hf_status watcher_tick(void *context, struct hf_error *err)

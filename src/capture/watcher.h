@@ -33,12 +33,22 @@ struct hf_table_adder {
     void *context;
 };
 
+/* Who looks for leaks in the table now and then, and is told when a profile of one is written. */
+struct hf_table_judge {
+    uint64_t every_ns; /* 0: nobody looks */
+    enum hf_status (*look)(void *context, const struct hf_dump_source *source, bool *out_is_leak,
+        struct hf_error *err);
+    enum hf_status (*tell)(void *context, struct hf_error *err);
+    void *context;
+};
+
 struct hf_watcher {
     uint32_t pid;
     const char *folder; /* where its table lies if not in one of the usual places; may be NULL */
     struct hf_dump_rules rules;
     struct hf_dump_keeper keeper;
     struct hf_table_adder adder;
+    struct hf_table_judge judge;
     /* Told once, when the table of the process is found while that runs; may be NULL. */
     void (*on_table)(void *context, const struct hf_watcher *watcher);
     void *context;
@@ -53,6 +63,7 @@ struct hf_watcher {
     struct hf_reading last;
     uint64_t most_resident_bytes; /* when the table was told what that is; 0: it never was */
     uint64_t resident_due_ns;     /* no sooner it is looked at again */
+    uint64_t judge_due_ns;        /* no sooner it is judged */
     uint64_t kills;               /* of the group, when the watch began */
     uint64_t wait_ns;
 };

@@ -1,11 +1,11 @@
 /*
  * history_options.h: the options of commands that judge how the memory of one process develops:
- * trend, check, and top of a folder. answer/process_history.h does the work.
+ * trend, check, and top of a folder. answer/history/process_history.h does the work.
  */
 #ifndef HF_CLI_HISTORY_OPTIONS_H
 #define HF_CLI_HISTORY_OPTIONS_H
 
-#include "answer/process_history.h"
+#include "answer/history/process_history.h"
 #include "cli/view_options.h"
 #include "render/table/process_list.h"
 

@@ -1,7 +1,7 @@
 #include "cli/report.h"
 
+#include "answer/history/process_history.h"
 #include "answer/operand.h"
-#include "answer/process_history.h"
 #include "base/strings/escape.h"
 #include "base/strings/num.h"
 #include "formats/folded/folded.h"

@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#define MINUTES_OF_MONTH 43200.0
-
 double hf_alarm_score(const struct hf_alarm_rules *rules, const struct hf_survival *survival,
     double sample, double now_s)
 {
@@ -15,7 +13,8 @@ double hf_alarm_score(const struct hf_alarm_rules *rules, const struct hf_surviv
 bool hf_alarm_rings(const struct hf_alarm_rules *rules, const struct hf_survival *survival,
     double sample, double now_s)
 {
-    double threshold = log(MINUTES_OF_MONTH * fmax(rules->places, 1) / rules->false_a_month);
+    double looks = HF_ALARM_MONTH_S / rules->look_s;
+    double threshold = log(looks * fmax(rules->places, 1) / rules->false_a_month);
     return survival->kind == HF_SURVIVAL_LEAK && now_s >= rules->learn_s &&
            hf_alarm_score(rules, survival, sample, now_s) >= threshold;
 }

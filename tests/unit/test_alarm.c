@@ -6,7 +6,7 @@
 #include <math.h>
 
 static const struct hf_alarm_rules rules = {
-    .false_a_month = 0.05, .places = 10, .least_rate = 1, .learn_s = 35};
+    .false_a_month = 0.05, .places = 10, .least_rate = 1, .learn_s = 35, .look_s = 60};
 
 static struct hf_survival survivors_of(double count, double onset_s)
 {

@@ -1,7 +1,7 @@
 /* The way from operands to an answer, by somebody who is no command. */
 #include "answer/conversion.h"
 #include "answer/heaviest.h"
-#include "answer/process_history.h"
+#include "answer/history/process_history.h"
 
 #include "check.h"
 #include "formats/folded/folded.h"

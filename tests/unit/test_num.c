@@ -194,6 +194,7 @@ static void reads_times(void **state)
         {"250ms", true, 250000000},
         {"1.5h", true, 5400000000000},
         {"5m", true, 300000000000},
+        {"7d", true, 604800000000000},
         {"0", true, 0},
         {"1e12", false, 0},
         {"", false, 0},

@@ -129,7 +129,7 @@ bool hf_units_parse_time(struct hf_text text, uint64_t *out_ns)
     static const struct {
         const char *unit;
         double ns;
-    } units[] = {{"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}, {"", 1e9}};
+    } units[] = {{"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}, {"d", 86400e9}, {"", 1e9}};
     double number;
     size_t i = 0;
     while (!hf_text_ends(text, units[i].unit))

@@ -25,6 +25,7 @@ static const struct hf_option record_options[] = {
 static const struct hf_option_group groups[] = {
     {"Recording", record_options},
     {"Dumps while the program runs", hf_dump_writer_rule_options},
+    {"Leaks while the program runs", hf_dump_writer_leak_options},
     {"Files", hf_dump_writer_output_options},
     {"", hf_dump_writer_place_options},
     {"Values", hf_dump_writer_value_options},
@@ -67,6 +68,10 @@ static enum hf_status run_check_options(struct hf_child_program *child, struct h
         return hf_error_set(err, HF_ERR_USAGE,
             "--engine jemalloc: jemalloc dumps by --interval and at the end; --every, "
             "--high-water, --budget and --follow-fork need the agent");
+    if (child->uses_own && (options->writer.leaks.is_on || options->writer.leaks.command != NULL))
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--alarm needs the agent, which knows when blocks "
+            "were allocated");
     const char *value = options->writer.report.view.request.fold.value;
     if (child->uses_own && value != NULL && strncmp(value, "alloc", 5) == 0)
         return hf_error_set(err, HF_ERR_USAGE,

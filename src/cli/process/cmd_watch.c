@@ -13,6 +13,7 @@
 
 static const struct hf_option_group groups[] = {
     {"Dumps while the program runs", hf_dump_writer_rule_options},
+    {"Leaks while the program runs", hf_dump_writer_leak_options},
     {"Files", hf_dump_writer_output_options},
     {"", hf_dump_writer_place_options},
     {"Values", hf_dump_writer_value_options},

@@ -53,12 +53,25 @@ const struct hf_option hf_dump_writer_place_options[] = {
     {0},
 };
 
+const struct hf_option hf_dump_writer_leak_options[] = {
+    {"alarm", 0, HF_OPT_FLAG(AT(leaks.is_on)),
+        "report a leak when it is certain, and keep a profile of it"},
+    {"on-leak", 0, HF_OPT_TEXT(AT(leaks.command), "COMMAND"),
+        "run COMMAND by sh when a leak is reported; implies --alarm"},
+    {"learn", 0, HF_OPT_WAIT(AT(leaks.learn_ns), "TIME"),
+        "report no leak before the program is TIME old (default: 7d)"},
+    {"false-alarm-every", 0, HF_OPT_WAIT(AT(leaks.false_every_ns), "TIME"),
+        "accept one false alarm per process every TIME (default: 600d)"},
+    {0},
+};
+
 void hf_dump_writer_defaults(void *options)
 {
     struct hf_dump_writer_options *writer = options;
     hf_report_defaults(options);
     writer->keep = 12;
     writer->writes_last = 1;
+    hf_leak_watch_defaults(&writer->leaks);
     writer->rules.by_pressure = true;
 }
 
@@ -77,6 +90,8 @@ enum hf_status hf_dump_writer_check(
     hf_owners_done(&owners);
     if (status == HF_OK)
         status = hf_file_pattern_check(pattern_of(options), err);
+    if (status == HF_OK)
+        status = hf_leak_watch_check(&options->leaks, err);
     return status == HF_OK ? hf_save_check(pattern_of(options), err) : status;
 }
 
@@ -157,6 +172,9 @@ enum hf_status hf_dump_writer_init(struct hf_dump_writer *writer,
            dump_writer_path_of(writer, 0, path, NULL) == HF_OK && access(path, F_OK) == 0)
         writer->first_number++;
     enum hf_status status = hf_table_reader_init(&writer->reader, &options->report, NULL, err);
+    if (status == HF_OK)
+        status = hf_leak_watch_init(&writer->leaks, &options->leaks, &options->report, pid, err);
+    writer->leaks.profile = writer->last_path;
     writer->reader.pid = pid;
     if (!hf_proc_start_ticks(pid, &writer->reader.start_ticks))
         writer->reader.start_ticks = 0;
@@ -170,6 +188,7 @@ enum hf_status hf_dump_writer_init(struct hf_dump_writer *writer,
 
 void hf_dump_writer_done(struct hf_dump_writer *writer)
 {
+    hf_leak_watch_done(&writer->leaks);
     hf_table_reader_done(&writer->reader);
 }
 
@@ -240,6 +259,7 @@ struct hf_watcher hf_dump_writer_watcher(struct hf_dump_writer *writer)
         .rules = writer->options->rules,
         .keeper = hf_dump_writer_keeper(writer),
         .adder = {sums, writer},
+        .judge = hf_leak_watch_judge(&writer->leaks),
         .on_table = say_what_endangers,
         .context = writer,
     };

@@ -7,6 +7,7 @@
 
 #include "capture/watcher.h"
 #include "cli/process/family.h"
+#include "cli/process/leak_watch.h"
 #include "cli/process/table_reader.h"
 #include "cli/save.h"
 
@@ -17,6 +18,7 @@
 struct hf_dump_writer_options {
     struct hf_report_options report; /* -o is its view.output */
     struct hf_dump_rules rules;
+    struct hf_leak_watch_options leaks;
     const char *folder, *group;
     uint64_t keep;
     int writes_last;
@@ -26,6 +28,7 @@ extern const struct hf_option hf_dump_writer_output_options[]; /* -o, --keep, --
 extern const struct hf_option hf_dump_writer_value_options[];  /* of files and the last sentence */
 extern const struct hf_option hf_dump_writer_rule_options[]; /* --interval, --high-water, --every */
 extern const struct hf_option hf_dump_writer_place_options[]; /* --dir, --cgroup */
+extern const struct hf_option hf_dump_writer_leak_options[];  /* --alarm and what goes with it */
 void hf_dump_writer_defaults(void *options);
 
 /* What becomes of the dumps of one process. Stays where it is. */
@@ -34,11 +37,12 @@ struct hf_dump_writer {
     uint32_t pid;
     char program[256];
     struct hf_table_reader reader; /* of its live tables, without rights */
-    struct hf_family *family;      /* is told of its end, which then nobody says; NULL: none */
-    bool has_lost;                 /* the last dump: its reader died */
-    bool is_sampled;               /* its table is */
-    bool was_replaced;             /* the process became a program that nobody recorded */
-    uint64_t first_number;         /* of its files: those of an earlier watch stay */
+    struct hf_leak_watch leaks;
+    struct hf_family *family; /* is told of its end, which then nobody says; NULL: none */
+    bool has_lost;            /* the last dump: its reader died */
+    bool is_sampled;          /* its table is */
+    bool was_replaced;        /* the process became a program that nobody recorded */
+    uint64_t first_number;    /* of its files: those of an earlier watch stay */
     char last_path[PATH_MAX],
         most[HF_HEAVIEST_MAX],     /* of the last dump, and what held most in it; or "" */
         resident[HF_HEAVIEST_MAX]; /* what was resident, if malloc does not explain it; or "" */

@@ -23,7 +23,7 @@
 /* Programs alone: a table comes with the order, and those of others are none of its business. */
 static const char *const magics[] = {"\177ELF", NULL};
 
-enum { ORDER_SUMS, ORDER_SAVE, ORDER_MARK, ORDER_FIND, ORDER_PROGRAM, ORDER_JIT };
+enum { ORDER_SUMS, ORDER_SAVE, ORDER_MARK, ORDER_FIND, ORDER_PROGRAM, ORDER_JIT, ORDER_JUDGE };
 
 #define JIT_WAIT_NS UINT64_C(100000000)
 
@@ -32,6 +32,7 @@ struct order {
     uint32_t pid, is_last; /* its process has ended; who holds most is asked for */
     uint32_t skips_nothing, reserved;
     uint64_t start_ticks;
+    struct hf_leak_alarm_rules alarm;
     char name[PATH_MAX];    /* of the table, for messages */
     char program[PATH_MAX]; /* the command of what was read; "": as it says */
     char output[PATH_MAX];
@@ -42,6 +43,7 @@ struct table_reader_reply {
     uint32_t status, is_partial, holds_nothing, reserved;
     uint64_t in_use_bytes, allocated_bytes, peak_bytes;
     struct hf_error error;
+    struct hf_leak_told told;
     char most[sizeof((struct hf_table_written *)0)->most];
     char resident[sizeof((struct hf_table_written *)0)->resident];
     char curve[sizeof((struct hf_table_written *)0)->curve];
@@ -231,6 +233,57 @@ static enum hf_status table_reader_add_up(const struct hf_table_reader *reader,
     return HF_OK;
 }
 
+/* A process that became another program has another table, and begins anew. */
+static void table_reader_begin_alarm(struct hf_table_reader *reader, const struct order *order)
+{
+    if (strcmp(reader->alarm_of, order->name) != 0) {
+        hf_leak_alarm_done(&reader->alarm);
+        reader->alarm = (struct hf_leak_alarm){.told_count = 0};
+    }
+    memcpy(reader->alarm_of, order->name, sizeof order->name);
+    reader->alarm.rules = order->alarm;
+}
+
+/* With the births of what is in use. */
+static enum hf_status table_reader_read_look(struct hf_table_reader *reader,
+    const struct order *order, int fd, struct hf_lifetimes *lifetimes,
+    struct hf_leak_look *out_look, struct hf_error *err)
+{
+    struct hf_input input;
+    hf_input_open_descriptor(&input, fd, order->name);
+    input.start = reader->start;
+    input.now_ns = hf_loop_now_ns();
+    input.lifetimes = lifetimes;
+    *out_look =
+        (struct hf_leak_look){.dated = {order->name, lifetimes->to_ms}, .lifetimes = lifetimes};
+    enum hf_status status = hf_format_read(&input, &out_look->profile, err);
+    hf_input_close(&input);
+    if (status != HF_OK)
+        return status;
+    status = hf_lifetimes_take_births(lifetimes, out_look->profile, err);
+    if (status != HF_OK)
+        hf_profile_free(out_look->profile);
+    return status;
+}
+
+static enum hf_status table_reader_judge(struct hf_table_reader *reader, const struct order *order,
+    int fd, struct table_reader_reply *reply, struct hf_error *err)
+{
+    struct hf_leak_look look;
+    struct hf_lifetimes lifetimes = {
+        .to_ms = hf_timeline_now(), .wants_births = true, .wants_epochs_only = true};
+    table_reader_begin_alarm(reader, order);
+    enum hf_status status = table_reader_read_look(reader, order, fd, &lifetimes, &look, err);
+    if (status == HF_OK) {
+        status = hf_leak_alarm_look(
+            &reader->alarm, &reader->options->view.request, &look, &reply->told, err);
+        if (status == HF_OK)
+            hf_profile_free(look.profile);
+    }
+    hf_lifetimes_done(&lifetimes);
+    return status;
+}
+
 static enum hf_status table_reader_find(const struct order *order, struct hf_error *err)
 {
     struct hf_found_table table;
@@ -266,7 +319,7 @@ static enum hf_status table_reader_look_at_jit(
 static size_t table_reader_work(
     void *context, const struct hf_standby_order *order, char reply_bytes[HF_BROKER_TEXT_MAX])
 {
-    const struct hf_table_reader *reader = context;
+    struct hf_table_reader *reader = context;
     struct order what;
     struct table_reader_reply reply;
     struct hf_error *err = &reply.error;
@@ -279,6 +332,7 @@ static size_t table_reader_work(
         case ORDER_SAVE: status = table_reader_save(reader, &what, order->fd, &reply, err); break;
         case ORDER_MARK: status = table_reader_mark(reader, &what, order->fd, &reply, err); break;
         case ORDER_JIT: status = table_reader_look_at_jit(reader, what.pid, order->fd); break;
+        case ORDER_JUDGE: status = table_reader_judge(reader, &what, order->fd, &reply, err); break;
         case ORDER_FIND: status = table_reader_find(&what, err); break;
         default: status = table_reader_look_at_program(&what, err); break;
         }
@@ -298,6 +352,7 @@ static void table_reader_check(struct table_reader_reply *reply)
     error->input[sizeof error->input - 1] = '\0';
     error->text[sizeof error->text - 1] = '\0';
     reply->most[sizeof reply->most - 1] = '\0';
+    reply->told.what[sizeof reply->told.what - 1] = '\0';
     reply->resident[sizeof reply->resident - 1] = '\0';
     reply->curve[sizeof reply->curve - 1] = '\0';
 }
@@ -342,6 +397,7 @@ enum hf_status hf_table_reader_init(struct hf_table_reader *reader,
 void hf_table_reader_done(struct hf_table_reader *reader)
 {
     hf_standby_done(&reader->standby);
+    hf_leak_alarm_done(&reader->alarm); /* of one that worked here */
     if (reader->jit != NULL)
         (void)munmap(reader->jit, sizeof *reader->jit);
     reader->jit = NULL;
@@ -487,6 +543,33 @@ enum hf_status hf_table_reader_save(struct hf_table_reader *reader,
     } else if (status == HF_OK) {
         say_lost(reader, &ending, save->path, source->path);
     }
+    return status;
+}
+
+enum hf_status hf_table_reader_judge(struct hf_table_reader *reader,
+    const struct hf_dump_source *source, const struct hf_leak_alarm_rules *rules,
+    struct hf_leak_told *out_told, struct hf_error *err)
+{
+    struct order what;
+    struct table_reader_reply reply;
+    struct hf_standby_ending ending;
+    bool is_done;
+    *out_told = (struct hf_leak_told){.since_ms = 0};
+    if (reader->deaths == HF_TABLE_READER_DEATHS)
+        return HF_OK;
+    fill_source(&what, source, "");
+    what.alarm = *rules;
+    enum hf_status status = table_reader_carry_out(
+        reader, ORDER_JUDGE, source->fd, &what, &reply, &is_done, &ending, err);
+    if (status == HF_OK && is_done)
+        *out_told = reply.told;
+    if (is_done || ending.was_not_started)
+        return status;
+    reader->deaths++;
+    say_lost(reader, &ending,
+        reader->deaths == HF_TABLE_READER_DEATHS ? "leaks are no longer looked for"
+                                                 : "the search for leaks begins anew",
+        source->path);
     return status;
 }
 

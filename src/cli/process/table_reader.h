@@ -11,6 +11,7 @@
 #define HF_CLI_TABLE_READER_H
 
 #include "answer/heaviest.h"
+#include "answer/history/leak_alarm.h"
 #include "capture/dump_keeper.h"
 #include "capture/found_table.h"
 #include "capture/reading.h"
@@ -36,6 +37,8 @@ struct hf_table_reader {
     unsigned deaths;
     struct hf_jit_list *jit;     /* shared with the worker, whose it is; NULL: there was no room */
     struct hf_live_start *start; /* likewise */
+    struct hf_leak_alarm alarm;  /* the worker's: it begins anew with each worker */
+    char alarm_of[PATH_MAX];     /* the table that it looks at */
     uint64_t jit_due_ns, jit_wait_ns;
 };
 
@@ -81,6 +84,14 @@ HF_MUST_CHECK enum hf_status hf_table_reader_save(struct hf_table_reader *reader
 HF_MUST_CHECK enum hf_status hf_table_reader_mark(struct hf_table_reader *reader,
     const struct hf_dump_source *source, const char *path, uint64_t *out_in_use_bytes,
     struct hf_error *err);
+
+/*
+ * Looks for leaks since the last look at `source`: nothing is told if the worker died of it, which
+ * is said. A reader that looks does nothing else: what it has seen goes with its worker.
+ */
+HF_MUST_CHECK enum hf_status hf_table_reader_judge(struct hf_table_reader *reader,
+    const struct hf_dump_source *source, const struct hf_leak_alarm_rules *rules,
+    struct hf_leak_told *out_told, struct hf_error *err);
 
 /*
  * As hf_found_table_of, for a process that runs, which the command line names by `operand`. Why

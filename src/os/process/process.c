@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -144,4 +146,28 @@ enum hf_status hf_process_run(
     if (output_fd >= 0)
         close(output_fd);
     return status;
+}
+
+/* In the child. */
+static void process_become_shell(const char *command, const struct hf_process_variable *variables)
+{
+    sigset_t none;
+    int empty = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    (void)sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    bool is_ready = dup2(empty, STDIN_FILENO) >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0;
+    for (; is_ready && variables->name != NULL; variables++)
+        is_ready = setenv(variables->name, variables->value, 1) == 0;
+    if (is_ready)
+        (void)execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    _exit(127);
+}
+
+enum hf_status hf_process_start_shell(const char *command,
+    const struct hf_process_variable *variables, pid_t *out_pid, struct hf_error *err)
+{
+    *out_pid = fork();
+    if (*out_pid == 0)
+        process_become_shell(command, variables);
+    return *out_pid > 0 ? HF_OK : hf_error_system(err, errno, "cannot start a process");
 }

@@ -1,5 +1,5 @@
 /*
- * process.h: runs another program, without a shell.
+ * process.h: runs another program.
  */
 #ifndef HF_OS_PROCESS_H
 #define HF_OS_PROCESS_H
@@ -9,6 +9,7 @@
 #include "base/text.h"
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 /*
  * Runs argv[0], found by PATH, with `input` as its standard input, waits for it, and appends what
@@ -25,5 +26,17 @@ HF_MUST_CHECK enum hf_status hf_process_run(
  */
 HF_MUST_CHECK enum hf_status hf_process_run_files(
     const char *const *argv, bool drops_rights, int input, int *out_output, struct hf_error *err);
+
+struct hf_process_variable {
+    const char *name, *value;
+};
+
+/*
+ * Starts a command of the user's by sh, and does not wait for it: with `variables`, up to one
+ * without a name, in its environment, no signal blocked, nothing to read, and standard error as its
+ * standard output. The caller waits for *out_pid some time.
+ */
+HF_MUST_CHECK enum hf_status hf_process_start_shell(const char *command,
+    const struct hf_process_variable *variables, pid_t *out_pid, struct hf_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-#include "answer/poller.h"
+#include "answer/history/poller.h"
 
 #include "capture/found_table.h"
 

@@ -3,8 +3,8 @@
  *
  * A poller is part of a loop (capture/loop.h); the loop's other sources may end it earlier.
  */
-#ifndef HF_ANSWER_POLLER_H
-#define HF_ANSWER_POLLER_H
+#ifndef HF_ANSWER_HISTORY_POLLER_H
+#define HF_ANSWER_HISTORY_POLLER_H
 
 #include "capture/loop.h"
 #include "live/layout.h"

@@ -6,13 +6,13 @@
  * when it ended says nothing of the next. analysis/process_identity.h tells them apart. Processes
  * of one program are its *starts*.
  */
-#ifndef HF_ANSWER_PROCESS_HISTORY_H
-#define HF_ANSWER_PROCESS_HISTORY_H
+#ifndef HF_ANSWER_HISTORY_PROCESS_HISTORY_H
+#define HF_ANSWER_HISTORY_PROCESS_HISTORY_H
 
 #include "analysis/growth.h"
 #include "analysis/process_identity.h"
 #include "analysis/suppressions.h"
-#include "answer/poller.h"
+#include "answer/history/poller.h"
 #include "answer/view.h"
 
 /* All zero is an empty history. */
@@ -52,6 +52,14 @@ HF_MUST_CHECK enum hf_status hf_process_history_suppress(
 HF_MUST_CHECK enum hf_status hf_process_history_add(void *context, const struct hf_request *request,
     const struct hf_dated_profile *dated, bool is_judged, struct hf_profile **out_profile,
     struct hf_error *err);
+
+/*
+ * Adds a profile that was read otherwise, with its lifetimes (NULL: none), whose births are taken
+ * from it already. The caller frees the profile; if it cannot be added, this does.
+ */
+HF_MUST_CHECK enum hf_status hf_process_history_take(struct hf_process_history *process,
+    const struct hf_request *request, const struct hf_dated_profile *dated,
+    struct hf_profile *profile, const struct hf_lifetimes *lifetimes, struct hf_error *err);
 
 /* Another history, the last. */
 HF_MUST_CHECK enum hf_status hf_process_histories_add(struct hf_process_histories *processes,

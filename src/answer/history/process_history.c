@@ -1,4 +1,4 @@
-#include "answer/process_history.h"
+#include "answer/history/process_history.h"
 
 #include "answer/loader.h"
 #include "answer/names.h"
@@ -50,8 +50,7 @@ static enum hf_status process_history_read_dated(const struct hf_request *reques
     return status;
 }
 
-/* Frees the profile if it cannot be added. */
-static enum hf_status process_history_take_dated(struct hf_process_history *process,
+enum hf_status hf_process_history_take(struct hf_process_history *process,
     const struct hf_request *request, const struct hf_dated_profile *dated,
     struct hf_profile *profile, const struct hf_lifetimes *lifetimes, struct hf_error *err)
 {
@@ -86,7 +85,7 @@ enum hf_status hf_process_history_add(void *context, const struct hf_request *re
     struct hf_lifetimes *wanted = wants_lifetimes ? &lifetimes : NULL;
     status = process_history_read_dated(request, dated, wanted, out_profile, err);
     if (status == HF_OK)
-        status = process_history_take_dated(process, request, dated, *out_profile, wanted, err);
+        status = hf_process_history_take(process, request, dated, *out_profile, wanted, err);
     hf_lifetimes_done(&lifetimes);
     return status;
 }
@@ -188,7 +187,7 @@ static enum hf_status place_profile(struct hf_process_histories *processes,
     bool is_its_time = was_known && processes->count == 1; /* that they were asked of */
     if (lifetimes != NULL)
         lifetimes->wants_epochs_only |= !is_its_time;
-    status = process_history_take_dated(process, request, dated, profile, lifetimes, err);
+    status = hf_process_history_take(process, request, dated, profile, lifetimes, err);
     if (status == HF_OK)
         process_history_keep(process, profile, is_last && process->keeps_last);
     return status;

@@ -1,0 +1,123 @@
+#include "answer/history/leak_alarm.h"
+
+#include "base/containers/hash.h"
+#include "base/strings/escape.h"
+#include "statistics/alarm.h"
+
+#include <stdio.h>
+
+static uint64_t label_hash(const struct hf_growth_place *place)
+{
+    struct hf_out label = {0};
+    hf_growth_place_label(place, &label);
+    uint64_t hash = hf_hash_bytes(label.data, label.size);
+    hf_out_done(&label);
+    return hash;
+}
+
+static bool is_told(const struct hf_leak_alarm *alarm, uint64_t hash)
+{
+    for (size_t i = 0; i < alarm->told_count; i++) {
+        if (alarm->told[i] == hash)
+            return true;
+    }
+    return false;
+}
+
+/* Those that are no leaks any more may be told again. */
+static void forget_others(struct hf_leak_alarm *alarm)
+{
+    size_t kept = 0;
+    const struct hf_growth *growth = &alarm->process.growth;
+    for (size_t i = 0; i < growth->count; i++) {
+        uint64_t hash = label_hash(&growth->places[i]);
+        for (size_t t = kept;
+             growth->places[i].verdict.kind == HF_VERDICT_LEAK && t < alarm->told_count; t++) {
+            if (alarm->told[t] != hash)
+                continue;
+            alarm->told[t] = alarm->told[kept];
+            alarm->told[kept++] = hash;
+            break;
+        }
+    }
+    alarm->told_count = kept;
+}
+
+static bool rings(const struct hf_leak_alarm *alarm, const struct hf_growth_place *place)
+{
+    const struct hf_growth *growth = &alarm->process.growth;
+    const struct hf_alarm_rules rules = {
+        .false_a_month = alarm->rules.false_a_month,
+        .places = (double)growth->count,
+        .least_rate = HF_LEAK_LEAST_RATE,
+        .learn_s = (double)alarm->rules.learn_ns / 1e9,
+        .look_s = (double)alarm->rules.look_ns / 1e9,
+    };
+    double now_s = growth->times_s[growth->point_count - 1] - hf_growth_began_s(growth);
+    return place->verdict.kind == HF_VERDICT_LEAK && place->course != NULL && place->sample > 0 &&
+           hf_alarm_rings(&rules, &place->survival, place->sample, now_s);
+}
+
+static void tell(const struct hf_leak_alarm *alarm, const struct hf_growth_place *place,
+    struct hf_leak_told *out_told)
+{
+    const struct hf_survival *survival = &place->survival;
+    bool is_bytes = alarm->process.growth.is_bytes;
+    struct hf_out label = {0}, line = {0};
+    hf_growth_place_label(place, &label);
+    hf_escape_terminal(&line, hf_out_view(&label));
+    hf_out_string(&line, " leaks ");
+    hf_verdict_rate(survival->rate, is_bytes, &line);
+    hf_out_string(&line, " (");
+    hf_verdict_rate(survival->rate_low, is_bytes, &line);
+    hf_out_string(&line, " to ");
+    hf_verdict_rate(survival->rate_high, is_bytes, &line);
+    hf_out_printf(&line, "), %.0f %% of all growth", place->share * 100);
+    (void)snprintf(out_told->what, sizeof out_told->what, "%.*s", (int)line.size, line.data);
+    if (survival->has_onset)
+        out_told->since_ms = alarm->process.history.began_ms + (int64_t)(survival->onset_s * 1000);
+    hf_out_done(&label);
+    hf_out_done(&line);
+}
+
+/* Places come the steepest first. */
+static void choose(struct hf_leak_alarm *alarm, struct hf_leak_told *out_told)
+{
+    const struct hf_growth *growth = &alarm->process.growth;
+    forget_others(alarm);
+    for (size_t i = 0; i < growth->count && alarm->told_count < HF_GROWTH_PLACES; i++) {
+        const struct hf_growth_place *place = &growth->places[i];
+        if (!rings(alarm, place) || is_told(alarm, label_hash(place)))
+            continue;
+        alarm->told[alarm->told_count++] = label_hash(place);
+        tell(alarm, place, out_told);
+        return;
+    }
+}
+
+/* Before the process is old enough there is nothing to be judged. */
+static bool is_due(const struct hf_leak_alarm *alarm)
+{
+    const struct hf_history *history = &alarm->process.history;
+    return history->count >= HF_SURVIVAL_LOOKS_MIN && history->epoch_shift != 0 &&
+           history->last_ms - history->began_ms >= (int64_t)(alarm->rules.learn_ns / 1000000);
+}
+
+enum hf_status hf_leak_alarm_look(struct hf_leak_alarm *alarm, const struct hf_request *request,
+    const struct hf_leak_look *look, struct hf_leak_told *out_told, struct hf_error *err)
+{
+    *out_told = (struct hf_leak_told){.since_ms = 0};
+    enum hf_status status = hf_process_history_take(
+        &alarm->process, request, &look->dated, look->profile, look->lifetimes, err);
+    if (status != HF_OK || !is_due(alarm))
+        return status;
+    status = hf_process_history_judge(&alarm->process, request, err);
+    if (status == HF_OK)
+        choose(alarm, out_told);
+    return status;
+}
+
+void hf_leak_alarm_done(struct hf_leak_alarm *alarm)
+{
+    hf_process_history_done(&alarm->process);
+}

@@ -1,0 +1,64 @@
+/*
+ * leak_alarm.h: tells of leaks in a process while it runs, each once, with a stated rate of false
+ * alarms.
+ *
+ * A place is told when its verdict is leak (analysis/verdict_course.h) and its survivors are so
+ * many that chance is no explanation (statistics/alarm.h). It is told again only after its verdict
+ * was another one.
+ *
+ * Example, at each look at the process:
+ *
+ *     struct hf_leak_alarm alarm = {.rules = {.false_a_month = 0.05, .look_ns = 60000000000}};
+ *     struct hf_request request = {0};
+ *     struct hf_leak_look look = {.profile = NULL}; // as it was read
+ *     struct hf_leak_told told;
+ *     status = hf_leak_alarm_look(&alarm, &request, &look, &told, err);
+ *     if (status == HF_OK && told.what[0] != '\0')
+ *         hf_out_string(out, told.what);
+ *     hf_leak_alarm_done(&alarm);
+ */
+#ifndef HF_ANSWER_HISTORY_LEAK_ALARM_H
+#define HF_ANSWER_HISTORY_LEAK_ALARM_H
+
+#include "answer/history/process_history.h"
+
+#define HF_LEAK_TOLD_MAX 512
+#define HF_LEAK_FALSE_A_MONTH 0.05
+#define HF_LEAK_LEARN_NS (UINT64_C(7) * 24 * 3600 * 1000000000)
+#define HF_LEAK_LEAST_RATE (65536.0 / 60) /* bytes a second */
+
+struct hf_leak_alarm_rules {
+    double false_a_month; /* of one process */
+    uint64_t learn_ns;    /* nothing is told of a process that is younger */
+    uint64_t look_ns;     /* between two looks */
+};
+
+/* All zero but for the rules is one that has seen nothing. */
+struct hf_leak_alarm {
+    struct hf_leak_alarm_rules rules;
+    /* Its own. */
+    struct hf_process_history process;
+    uint64_t told[HF_GROWTH_PLACES]; /* hashes of the places' labels */
+    size_t told_count;
+};
+
+/* One look: a profile of the process, which is borrowed, and its lifetimes. */
+struct hf_leak_look {
+    struct hf_dated_profile dated;
+    struct hf_profile *profile; /* freed if it cannot be added */
+    const struct hf_lifetimes *lifetimes;
+};
+
+struct hf_leak_told {
+    char what[HF_LEAK_TOLD_MAX]; /* "open_session (leak.cpp:12) leaks +3.1 MiB/min (...)"; or "" */
+    int64_t since_ms;            /* since 1970; 0: since the recording began, or before */
+};
+
+/* Adds a look; *out_told: the steepest of the leaks that are to be told now. */
+HF_MUST_CHECK enum hf_status hf_leak_alarm_look(struct hf_leak_alarm *alarm,
+    const struct hf_request *request, const struct hf_leak_look *look,
+    struct hf_leak_told *out_told, struct hf_error *err);
+
+void hf_leak_alarm_done(struct hf_leak_alarm *alarm);
+
+#endif

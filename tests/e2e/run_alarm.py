@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# timeout: 240
+"""run and watch --alarm: a leak is reported once, with a profile that stays and the user's command; a cache that is full is not."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from _run import expect_equal, run_leaker_tests, start, wait_for
+
+# A ring of 256 blocks; from `from` seconds on, a leak beside it; both of some 1 MiB a second.
+SERVER = r"""
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static void *ring[256];
+__attribute__((noinline)) void *open_session(void) { void *p = malloc(4000); return p ? memset(p, 1, 4000) : p; }
+__attribute__((noinline)) void *put_in_cache(void) { void *p = malloc(4000); return p ? memset(p, 1, 4000) : p; }
+int main(int count, char **words)
+{
+    int seconds = atoi(words[1]), from = atoi(words[2]), at = 0;
+    for (int i = 0; i < seconds * 50; i++) {
+        for (int k = 0; k < 5; k++, at = (at + 1) % 256) {
+            free(ring[at]);
+            ring[at] = put_in_cache();
+        }
+        for (int k = 0; i >= from * 50 && k < 5; k++) {
+            void *volatile kept = open_session();
+            (void)kept;
+        }
+        usleep(20000);
+    }
+    return count == 0;
+}
+"""
+HOOK = 'echo "$HEAPFLAME_LEAK|$HEAPFLAME_PROFILE|$HEAPFLAME_PID" >> told'
+ALARM = ("--alarm", "--learn", "8s", "--false-alarm-every", "300d", "--on-leak", HOOK)
+
+
+def build():
+    Path("server.c").write_text(SERVER)
+    subprocess.run(["gcc", "-O1", "-g", "-o", "server", "server.c"], check=True)
+
+
+def check_told(said, pid):
+    """One line, one call of the command, and the profile it names, which holds the leak."""
+    lines = re.findall(r"LEAK since \d\d:\d\d: (open_session leaks \S+ MiB/min \(.*?\), \d+ % of all growth); see (\S+)", said)
+    assert len(lines) == 1 and said.count("LEAK") == 1, said
+    what, profile = lines[0]
+    expect_equal(Path("told").read_text(), f"{what}|{profile}|{pid}\n")
+    top = subprocess.run(["heapflame", "top", "-n", "1", profile], check=True, capture_output=True, text=True).stdout
+    assert "open_session" in top, top
+
+
+def test_run():
+    """Of profiles that are written every second two are kept, and that of the leak."""
+    build()
+    process = start("heapflame", "run", "--period", "16KiB", *ALARM, "--every", "1s", "--keep", "2", "--", "./server", 30, 6)
+    said = process.communicate(timeout=200)[1].decode()
+    expect_equal(process.returncode, 0)
+    pid = re.search(r"server\.(\d+)\.", said).group(1)
+    check_told(said, pid)
+
+
+def test_watch():
+    build()
+    agent = Path(os.environ["BUILD"]).resolve() / "agent/libheapflame.so"
+    server = start("./server", 30, 6, LD_PRELOAD=str(agent), HEAPFLAME_CONF="prof:true,lg_prof_sample:14")
+    wait_for(lambda: list(Path.cwd().glob("**/*.live")))
+    watch = start("heapflame", "watch", *ALARM, server.pid)
+    said = watch.communicate(timeout=200)[1].decode()
+    server.communicate()
+    check_told(said, server.pid)
+
+
+def test_full_cache():
+    build()
+    process = start("heapflame", "run", "--period", "16KiB", *ALARM, "--", "./server", 16, 1000)
+    said = process.communicate(timeout=200)[1].decode()
+    assert "LEAK" not in said and not Path("told").exists(), said
+
+
+def test_what_does_not_go_together():
+    for options, why in [
+        (["--learn", "1d"], "--learn and --false-alarm-every need --alarm or --on-leak"),
+        (["--alarm", "--engine", "jemalloc"], "--alarm needs the agent, which knows when blocks were allocated"),
+    ]:
+        done = subprocess.run(["heapflame", "run", *options, "--", "true"], capture_output=True, text=True)
+        expect_equal(done.returncode, 125)
+        assert why in done.stderr, done.stderr
+
+
+run_leaker_tests(globals())
