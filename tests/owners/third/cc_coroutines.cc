@@ -89,7 +89,7 @@ struct Statistics {
     }
 };
 
-Task serve_client(Reactor &reactor, Statistics &statistics, int descriptor) // guilty
+Task serve_client(Reactor &reactor, Statistics &statistics, int descriptor)
 {
     std::array<char, 3000> input{};
     for (int request = 0; request < 3; request++) {
@@ -97,7 +97,7 @@ Task serve_client(Reactor &reactor, Statistics &statistics, int descriptor) // g
         input[static_cast<size_t>(descriptor + request) % input.size()]++;
         statistics.count(descriptor + input[0]);
     }
-}
+} // guilty
 
 Task write_log(Reactor &reactor, std::string &log)
 {
@@ -126,7 +126,7 @@ int main()
     Statistics statistics;
     std::string log;
     write_log(reactor, log);
-    accept_clients(reactor, statistics, 15000);
+    accept_clients(reactor, statistics, 20000);
     std::printf("%zu %zu\n", log.size(), statistics.last.size());
     return 0;
 }

@@ -87,8 +87,8 @@ class TileServer {
         for (int i = 0; i < (id.x + id.y) % 20; i++)
             tile->labels.emplace_back(id.x + i, id.y);
         auto scratch = std::make_unique<double[]>(8000);
-        scratch[static_cast<size_t>(id.x)] = id.y;
-        tile->pixels[static_cast<size_t>(id.y)] = static_cast<uint8_t>(scratch[static_cast<size_t>(id.x)]);
+        scratch[static_cast<size_t>(id.x) % 8000] = id.y;
+        tile->pixels[static_cast<size_t>(id.y)] = static_cast<uint8_t>(scratch[static_cast<size_t>(id.x) % 8000]);
         cache.put(id, tile);
         return tile;
     }

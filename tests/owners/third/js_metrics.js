@@ -56,7 +56,7 @@ class Service extends EventEmitter {
 async function load(service, count) {
     let sent = 0;
     for (let i = 0; i < count; i++)
-        sent += await service.handle(`/items/${i % 200}`);
+        sent += await service.handle(`/items/${i % 40}`);
     return sent;
 }
 

@@ -80,4 +80,5 @@ customers(20_000).each_slice(100) do |slice|
   mailer.run
 end
 puts transport.sent_bytes
+$stdout.flush
 exit!(0)

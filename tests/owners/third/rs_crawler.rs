@@ -2,7 +2,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 use std::process;
-use std::sync::mpsc::{channel, Receiver, Sender};
+use std::sync::mpsc::{channel, sync_channel, Receiver, SyncSender};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
@@ -45,7 +45,7 @@ struct Report {
 
 impl Report {
     fn note(&mut self, page: &Page) {
-        let text: String = page.body.chars().filter(|c| c.is_alphabetic()).collect(); // guilty
+        let text: String = page.body.chars().filter(|c| c.is_alphanumeric()).collect(); // guilty
         self.lines.insert(page.url.clone(), text);
     }
 
@@ -54,7 +54,7 @@ impl Report {
     }
 }
 
-fn work(source: &dyn Source, numbers: &Mutex<Receiver<u32>>, pages: &Sender<Page>) {
+fn work(source: &dyn Source, numbers: &Mutex<Receiver<u32>>, pages: &SyncSender<Page>) {
     loop {
         let number = numbers.lock().unwrap().recv();
         match number {
@@ -67,7 +67,7 @@ fn work(source: &dyn Source, numbers: &Mutex<Receiver<u32>>, pages: &Sender<Page
 fn crawl(source: Arc<dyn Source>, most: u32) -> Report {
     let mut report = Report::default();
     let (numbers, asked) = channel();
-    let (found, pages) = channel();
+    let (found, pages) = sync_channel(16);
     let asked = Arc::new(Mutex::new(asked));
     let threads: Vec<_> = (0..2)
         .map(|_| {
