@@ -13,7 +13,7 @@
 #define FRAME_STEPS 300 /* to look a frame up */
 #define RULE_STEPS 3000 /* to compare a text with the rules, and for each of its bytes */
 #define RULE_BYTE_STEPS 150
-#define NAME_STEPS 2000 /* to look its words up */
+#define NAME_STEPS 4000 /* to look its words up */
 
 /* What is needed to judge frames that were not seen before. */
 struct owner_judge {

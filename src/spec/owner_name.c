@@ -7,18 +7,19 @@
 
 /* What a word is. */
 enum {
-    MEMORY = 1 << 0,     /* plain memory */
-    HOLDER = 1 << 1,     /* a container */
-    ITEM = 1 << 2,       /* what lies in one */
-    ALLOCATES = 1 << 3,  /* a verb */
-    TAKES = 1 << 4,      /* a verb that allocates if its object is memory */
-    MAKES = 1 << 5,      /* a verb: of an object */
-    FILLS = 1 << 6,      /* a verb of containers */
-    PUSHES = 1 << 7,     /* one that nothing else has */
-    QUALIFIES = 1 << 8,  /* no more than that */
-    ACTS = 1 << 9,       /* the name says what happens, not what is made */
-    DRIVES = 1 << 10,    /* what follows is all that the program does */
-    SUBJECTIVE = 1 << 11 /* a container that is also called after what it is for: a seat map */
+    MEMORY = 1 << 0,        /* plain memory */
+    HOLDER = 1 << 1,        /* a container */
+    ITEM = 1 << 2,          /* what lies in one */
+    ALLOCATES = 1 << 3,     /* a verb */
+    TAKES = 1 << 4,         /* a verb that allocates if its object is memory */
+    MAKES = 1 << 5,         /* a verb: of an object */
+    FILLS = 1 << 6,         /* a verb of containers */
+    PUSHES = 1 << 7,        /* one that nothing else has */
+    QUALIFIES = 1 << 8,     /* no more than that */
+    ACTS = 1 << 9,          /* the name says what happens, not what is made */
+    DRIVES = 1 << 10,       /* what follows is all that the program does */
+    DRIVES_ALONE = 1 << 11, /* if it is the only word */
+    SUBJECTIVE = 1 << 12    /* a container that is also called after what it is for: a seat map */
 };
 #define VERBS (ALLOCATES | TAKES | MAKES | FILLS)
 #define NOUNS (MEMORY | HOLDER | ITEM)
@@ -51,8 +52,9 @@ static const struct {
         "ensure reallocate slurp "},
     {ALLOCATES, " expand extend "},
     {TAKES, " get take acquire obtain grab "},
-    {MAKES, " new create make dup dupe duplicate clone copy default strdup strndup memdup newlen "},
-    {FILLS, " add addf put set insert save write writef emplace printf appendf vprintf fmt from "
+    {MAKES, " new create make mk from dup dupe duplicate clone copy strdup strndup memdup "
+            "newlen "},
+    {FILLS, " add addf put set insert save write writef emplace printf appendf vprintf fmt "
             "replace sub slice trim repeat upper lower substr "},
     {FILLS | PUSHES,
         " append push prepend enqueue concat cat catf pushback join split format sprintf strjoin "
@@ -66,8 +68,9 @@ static const struct {
     {ACTS,
         " on cmd do handle handler load keep store send process read parse is has or find lookup "
         "event command op api rpc http menu action test maybe show print update use check when "
-        "start stop begin open close report note record with "},
-    {DRIVES, " run main loop mainloop eventloop serve worker dispatch start thread poll forever "},
+        "start stop begin open close report note record with newline "},
+    {DRIVES, " run main loop mainloop eventloop serve forever "},
+    {DRIVES_ALONE, " worker dispatch start thread poll "},
 };
 
 /* The words of a name: session_new, sessionNew, SessionNEW. */
@@ -87,18 +90,39 @@ static bool is_word_among(const char *words, const char *word, size_t size)
     return false;
 }
 
+static unsigned kinds_of_word(const char *lower, size_t size)
+{
+    char word[WORD_BYTES] = "";
+    unsigned kinds = 0;
+    memcpy(word, lower, size);
+    for (size_t i = 0; i < sizeof owner_words / sizeof *owner_words; i++)
+        if (is_word_among(owner_words[i].words, word, size))
+            kinds |= owner_words[i].kind;
+    return kinds;
+}
+
+/* Of two words in one, a verb and a noun: newnode, vecpush. */
+static unsigned kinds_of_two(const char *lower, size_t size)
+{
+    const unsigned verbs = ALLOCATES | MAKES | PUSHES;
+    for (size_t cut = 2; cut + 2 <= size; cut++) {
+        unsigned first = kinds_of_word(lower, cut), then = kinds_of_word(lower + cut, size - cut);
+        if (((first & verbs) != 0 && (then & NOUNS) != 0) ||
+            ((first & NOUNS) != 0 && (then & verbs) != 0))
+            return first | then;
+    }
+    return 0;
+}
+
 static unsigned kinds_of(struct hf_text word, char *lower)
 {
-    unsigned kinds = 0;
     if (word.size >= WORD_BYTES)
         return 0;
     for (size_t i = 0; i < word.size; i++)
         lower[i] = (char)tolower((unsigned char)word.data[i]);
     lower[word.size] = 0;
-    for (size_t i = 0; i < sizeof owner_words / sizeof *owner_words; i++)
-        if (is_word_among(owner_words[i].words, lower, word.size))
-            kinds |= owner_words[i].kind;
-    return kinds;
+    unsigned kinds = kinds_of_word(lower, word.size);
+    return kinds != 0 ? kinds : kinds_of_two(lower, word.size);
 }
 
 static bool owner_is_letter(char c)
@@ -176,7 +200,8 @@ static bool is_generic_name(const struct owner_words *words, bool is_method)
         return false;
     unsigned first = words->kinds[at];
     if (words->count == 1)
-        return !is_method && (first & (ALLOCATES | PUSHES)) != 0;
+        return !is_method && ((first & (ALLOCATES | PUSHES)) != 0 ||
+                                 ((first & MAKES) != 0 && (first & NOUNS) != 0));
     if ((first & HOLDER) != 0)
         return true;
     if ((first & (ITEM | MEMORY)) != 0)
@@ -317,7 +342,8 @@ enum hf_owner_name hf_owner_name_kind(struct hf_text name, struct hf_text file)
     bool is_factory = strcmp(words.first, "make") == 0 && ends_with_one_of(file, cxx);
     if (is_maker_name(&words) || is_factory)
         return HF_OWNER_NAME_MAKER;
-    bool drives = (words.kinds[words.count - 1] & DRIVES) != 0;
+    bool drives =
+        (words.kinds[words.count - 1] & (words.count == 1 ? DRIVES | DRIVES_ALONE : DRIVES)) != 0;
     return drives ? HF_OWNER_NAME_DRIVER : HF_OWNER_NAME_NONE;
 }
 
