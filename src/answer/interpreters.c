@@ -26,7 +26,9 @@ static const struct interpreter_language languages[] = {
     {"perl*", false,
         "functions of Perl are not seen, only those of its interpreter; Devel::MAT says which "
         "variables hold memory"},
-    {"lua*", false, "functions of Lua are not seen, only those of its interpreter"},
+    {"lua*", false,
+        "functions of Lua are not seen, only those of its interpreter; collectgarbage(\"count\") "
+        "before and after a call says what it keeps"},
 };
 
 /* NULL: none of these. */

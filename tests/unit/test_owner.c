@@ -89,10 +89,12 @@ static void is_told_by_the_source(void **state)
         {"main@a.rs:1;Index::add@src/a.rs:5;<T as "
          "a::B>::to_vec@/rustc/90b35a6/library/alloc/src/slice.rs:9",
             1, 8},
+        {"main@a.c:1;load@src/a.c:5;yaml_parser_scan@../third_party/libyaml/scanner.c:9", 1, 7},
         {"main@a.rs:1;serde::parse@/root/.cargo/registry/src/x/serde-1/a.rs:4", 1, 9},
     };
     const struct owner_row expected[] = {
         {"main;Index::add|<T as a::B>", 1, 8},
+        {"main;load|yaml_parser_scan", 1, 7},
         {"main|serde", 1, 9},
     };
     EXPECT_OWNERS(NULL, NULL, rows, expected);
