@@ -339,7 +339,8 @@ enum hf_owner_name hf_owner_name_kind(struct hf_text name, struct hf_text file)
         parts.scope.size != 0 ? owner_method_kind(&parts, &words, is_rust) : HF_OWNER_NAME_NONE;
     if (kind != HF_OWNER_NAME_NONE)
         return kind;
-    bool is_factory = strcmp(words.first, "make") == 0 && ends_with_one_of(file, cxx);
+    bool is_one = words.count == 1 && (words.kinds[0] & MAKES) != 0;
+    bool is_factory = (is_one || strcmp(words.first, "make") == 0) && ends_with_one_of(file, cxx);
     if (is_maker_name(&words) || is_factory)
         return HF_OWNER_NAME_MAKER;
     bool drives =
