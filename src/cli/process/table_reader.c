@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Programs alone: a table comes with the order, and those of others are none of its business. */
@@ -26,6 +27,9 @@ static const char *const magics[] = {"\177ELF", NULL};
 enum { ORDER_SUMS, ORDER_SAVE, ORDER_MARK, ORDER_FIND, ORDER_PROGRAM, ORDER_JIT, ORDER_JUDGE };
 
 #define JIT_WAIT_NS UINT64_C(100000000)
+
+#define FIND_TRIES 5
+#define FIND_EVERY_NS 20000000
 
 /* As both sides have it. */
 struct order {
@@ -612,7 +616,7 @@ static enum hf_status find_out_why(
         table_reader_carry_out(reader, ORDER_FIND, -1, &what, &reply, &is_done, &ending, err);
     if (status == HF_OK && !is_done)
         return table_reader_refuse(&ending, "its program", err);
-    /* There is one now, which a second ago was not. */
+    /* There is one now, and a moment ago there was none; if it has gone again, say so. */
     return status != HF_OK ? status
                            : hf_error_set(err, HF_ERR_SYSTEM,
                                  "process %u has just created its live table: try again", pid);
@@ -628,6 +632,12 @@ enum hf_status hf_table_reader_find(struct hf_found_table *table, uint32_t pid, 
     if (status == HF_OK)
         status = find_out_why(&reader, pid, err);
     hf_table_reader_done(&reader);
+    /* A program that has just started may have one soon, which the worker may not open. */
+    for (int tries = 0; status != HF_OK && tries < FIND_TRIES; tries++) {
+        if (hf_found_table_of(table, pid, NULL, NULL) == HF_OK)
+            return HF_OK;
+        (void)nanosleep(&(struct timespec){.tv_nsec = FIND_EVERY_NS}, NULL);
+    }
     return status;
 }
 
