@@ -252,6 +252,13 @@ static uint64_t record_now(void)
     return hf_clock_now(hf_agent.is_exact ? CLOCK_MONOTONIC_COARSE : CLOCK_MONOTONIC);
 }
 
+/* When a block is born. The lowest bit of a sampled one's is its half: a coin. */
+static uint64_t record_birth(const struct hf_recorded_thread *thread)
+{
+    uint64_t now = record_now();
+    return hf_agent.is_exact ? now : (now & ~UINT64_C(1)) | hf_sampler_coin(&thread->sampler);
+}
+
 /* What a block of this size counts for, when it is allocated and when it is freed. */
 static HF_ALWAYS_INLINE struct hf_sampler_weight weigh(uint64_t size_bytes)
 {
@@ -274,7 +281,7 @@ static HF_ALWAYS_INLINE uint32_t record_empty(
         .bytes = weight.bytes,
         .birth_ns = atomic_load_explicit(&block->birth, memory_order_relaxed)};
     hf_live_remove(&hf_agent.table, &thread->slots, slot);
-    hf_live_end_use(&hf_agent.table, stack, weight.objects, weight.bytes);
+    hf_live_end_use(&hf_agent.table, stack, weight.objects, weight.bytes, out_block->birth_ns);
     return stack;
 }
 
@@ -326,7 +333,7 @@ void hf_record_alloc(struct hf_recorded_thread *thread, uintptr_t address, size_
         return;
     }
     struct hf_sampler_weight weight = weigh(size_bytes);
-    uint64_t now = record_now();
+    uint64_t now = record_birth(thread);
     hf_live_use(&hf_agent.table, stack, weight.objects, weight.bytes, now);
     thread->last = address;
     thread->last_left = hf_agent_tls.left;
@@ -336,7 +343,7 @@ void hf_record_alloc(struct hf_recorded_thread *thread, uintptr_t address, size_
     if (HF_LIKELY(slot != HF_LIVE_NONE))
         record_put_back(thread, address, slot);
     else
-        hf_live_end_use(&hf_agent.table, stack, weight.objects, weight.bytes);
+        hf_live_end_use(&hf_agent.table, stack, weight.objects, weight.bytes, now);
 }
 
 static HF_ALWAYS_INLINE uint32_t record_take(uintptr_t address)

@@ -15,13 +15,18 @@ static uint64_t mul_high(uint64_t a, uint64_t b)
     return (uint64_t)((u128)a * b >> 64);
 }
 
-void hf_sampler_seed(struct hf_sampler *sampler, uint64_t seed)
+/* One step of splitmix64. */
+static uint64_t split_mix(uint64_t number)
 {
-    /* One step of splitmix64, so that seeds that differ little give sequences that do not. */
-    uint64_t z = seed + UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = number + UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    z ^= z >> 31;
+    return z ^ z >> 31;
+}
+
+void hf_sampler_seed(struct hf_sampler *sampler, uint64_t seed)
+{
+    uint64_t z = split_mix(seed); /* so that seeds that differ little give sequences that do not */
     sampler->state = z != 0 ? z : 1;
 }
 
@@ -38,6 +43,11 @@ static uint64_t next_random(struct hf_sampler *sampler)
 uint32_t hf_sampler_below(struct hf_sampler *sampler, uint32_t bound)
 {
     return (uint32_t)((next_random(sampler) >> 32) * bound >> 32);
+}
+
+uint64_t hf_sampler_coin(const struct hf_sampler *sampler)
+{
+    return split_mix(sampler->state) & 1;
 }
 
 /* log2 of a number that is not 0, in 2^-32: each squaring of the mantissa gives one bit. */

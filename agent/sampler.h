@@ -27,6 +27,9 @@ void hf_sampler_seed(struct hf_sampler *sampler, uint64_t seed);
  */
 uint64_t hf_sampler_gap(struct hf_sampler *sampler, uint64_t period_bytes);
 
+/* 0 or 1, whatever the last gap was. It takes no number from the sequence. */
+uint64_t hf_sampler_coin(const struct hf_sampler *sampler);
+
 /* A number below `bound`, each as likely as any other. */
 uint32_t hf_sampler_below(struct hf_sampler *sampler, uint32_t bound);
 

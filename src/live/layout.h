@@ -36,10 +36,10 @@
 #define HF_LIVE_MAGIC "HFLIVE\r\n"
 #define HF_LIVE_MAJOR 1
 #define HF_LIVE_MINOR                                                                              \
-    8 /* 1: frames may be names; 2: bounds and calls in the state, the pid namespace in the head;  \
+    9 /* 1: frames may be names; 2: bounds and calls in the state, the pid namespace in the head;  \
          3: what it executes in the state; 4: what is in use, and was at the peak, in the state    \
-         and of each stack, and the parent in the head; 5: frames may be lines of code, and the    \
-         interpreter is in the state; 6: mappings, residents; 7: the curve; 8: peaks' samples */
+         and of each stack, and the parent in the head; 5: lines of code, and the interpreter;     \
+         6: mappings, residents; 7: the curve; 8: peaks' samples; 9: the halves of samples */
 #define HF_LIVE_PAGE_BYTES 4096u
 #define HF_LIVE_CONTROL_AT (2 * HF_LIVE_PAGE_BYTES)
 #define HF_LIVE_REGIONS_FROM (3 * HF_LIVE_PAGE_BYTES)
@@ -165,7 +165,7 @@ struct hf_live_block {
         _Atomic uint32_t word_halves[2];
     };
     _Atomic uint64_t size;  /* bytes asked for; of an empty slot: the writer's own */
-    _Atomic uint64_t birth; /* monotonic ns; coarse, 100 ms, when every allocation is recorded */
+    _Atomic uint64_t birth; /* monotonic ns; lowest bit: its half (usage.h); or, exact, coarse */
     _Atomic uint32_t stack;
     _Atomic uint32_t thread;
 };

@@ -22,15 +22,20 @@ struct hf_live_usage {
     _Atomic uint64_t bytes;           /* a cache line of its own: it changes with every event */
     _Atomic uint64_t allocated_bytes; /* ever */
     _Atomic uint64_t curve_due_ns;    /* monotonic: the next point of the curve */
-    uint64_t reserved[5];
+    /* Of samples: what is in use by one half of them alone (usage.h); the most that it ever was,
+     * whether it has become less since, and, in beside_bytes, what the other half had meanwhile. */
+    _Atomic uint64_t half_bytes[2];
+    _Atomic uint64_t best_bytes[2];
+    _Atomic uint32_t has_fallen[2];
     _Atomic uint64_t peak_bytes;
     _Atomic uint64_t peak_ns; /* monotonic, as exact as births are */
     _Atomic uint64_t crest_bytes, crest_ns;
     _Atomic uint64_t next_crest_bytes; /* with so many in use there is another crest */
     _Atomic uint32_t crest;            /* its number; 0: none, there was never anything in use */
     uint32_t reserved_number;
-    uint64_t reserved_end[2];
+    _Atomic uint64_t beside_bytes[2];
 };
+#define HF_LIVE_HALVES_SINCE 9 /* minor version of the layout */
 
 /*
  * What was in use, and ever allocated, at the ends of equal spans of 2^shift ns since the table was

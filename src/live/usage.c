@@ -32,6 +32,53 @@ void hf_usage_crest(struct hf_live_usage *usage, uint64_t bytes, uint64_t now_ns
     atomic_fetch_add_explicit(&usage->crest, 1, memory_order_release);
 }
 
+#define SURE (2 * HF_LIVE_OBJECT) /* a sample that stands for fewer */
+#define LEAST_SHARE 8 /* of the largest estimate, where the halves say next to nothing */
+
+/* If one half has more than ever, or has had as much since then and the other half has more, it is
+ * the moment. */
+static void usage_choose(struct hf_live_usage *usage, unsigned half)
+{
+    uint64_t own = hf_usage_of(&usage->half_bytes[half]),
+             other = hf_usage_of(&usage->half_bytes[1 - half]),
+             best = hf_usage_of(&usage->best_bytes[half]);
+    bool is_still = atomic_load_explicit(&usage->has_fallen[half], memory_order_relaxed) == 0;
+    if (own <= best && !(is_still && other > hf_usage_of(&usage->beside_bytes[half])))
+        return;
+    atomic_store_explicit(&usage->has_fallen[half], 0, memory_order_relaxed);
+    atomic_store_explicit(&usage->beside_bytes[half], other, memory_order_relaxed);
+    atomic_store_explicit(&usage->best_bytes[half], own, memory_order_relaxed);
+}
+
+/* With the lock, both halves are of one instant. Who does not get it counts, and chooses nothing.
+ */
+void hf_usage_halves(
+    struct hf_live_table *table, uint64_t objects, uint64_t bytes, uint64_t birth_ns, bool is_more)
+{
+    struct hf_live_usage *usage = &table->state->usage;
+    bool is_mine = hf_live_lock(table);
+    for (unsigned half = 0; half < 2; half++) {
+        uint64_t counts = objects < SURE ? bytes : half == (birth_ns & 1) ? 2 * bytes : 0;
+        (void)hf_usage_add(&usage->half_bytes[half], is_more ? counts : -counts, hf_is_alone());
+        if (!is_more && counts != 0)
+            atomic_store_explicit(&usage->has_fallen[half], 1, memory_order_relaxed);
+    }
+    for (unsigned half = 0; is_mine && is_more && half < 2; half++)
+        usage_choose(usage, half);
+    if (is_mine)
+        hf_live_unlock(table);
+}
+
+uint64_t hf_usage_peak(const struct hf_live_usage *usage)
+{
+    uint64_t most = hf_usage_of(&usage->peak_bytes), now = hf_usage_of(&usage->bytes);
+    uint64_t crossed =
+        hf_usage_of(&usage->beside_bytes[0]) / 2 + hf_usage_of(&usage->beside_bytes[1]) / 2;
+    crossed = crossed > most / LEAST_SHARE ? crossed : most / LEAST_SHARE;
+    crossed = crossed > now ? crossed : now;
+    return crossed < most ? crossed : most;
+}
+
 /* Each two spans become one: what was so at the end of the second. */
 static void usage_halve(struct hf_live_curve *curve, uint32_t shift)
 {

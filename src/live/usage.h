@@ -10,6 +10,19 @@
  * however many stacks there are, and the copies belong to one instant, at which at least 99.2 % of
  * the peak was in use.
  *
+ * *The peak of samples.* The largest of many estimates is too large: where 80 samples come and go,
+ * it is chosen among thousands, and says a third more than ever was in use. So each sample belongs
+ * to one of two halves, by a coin; each half alone estimates what is in use, and their errors have
+ * nothing to do with each other. The moment at which one half has the most is told by the other,
+ * whose estimate of that moment was not chosen; the mean of both is the estimate of the peak
+ * (cross-fitting: M. Stone, "Cross-Validatory Choice and Assessment of Statistical Predictions",
+ * Journal of the Royal Statistical Society B 36, 1974). The moment lasts until the half that chose
+ * it has less; of this time the most of the other half counts, so a peak that all samples agree on
+ * is what they say. Whatever moment was chosen, no more was in use than at the peak, and at that
+ * the estimate of all samples was at most the largest: so the lower end of an interval of the
+ * former and the upper end of one of the latter are those of the peak. A sample that stands for
+ * less than two has next to no error, and counts in both halves.
+ *
  * The curve has what was in use at equal spans of time. An allocation compares the time with that
  * of the next point, and the first that is behind it notes what is in use before itself.
  *
@@ -23,7 +36,7 @@
  *     uint64_t now_ns = 0;
  *     if (table != NULL) {
  *         hf_live_use(table, 0, HF_LIVE_OBJECT, 48, now_ns);
- *         hf_live_end_use(table, 0, HF_LIVE_OBJECT, 48);
+ *         hf_live_end_use(table, 0, HF_LIVE_OBJECT, 48, now_ns);
  *     }
  */
 #ifndef HF_LIVE_USAGE_H
@@ -34,6 +47,14 @@
 /* For the functions below: it has not made its copy of this crest; there may be a new crest. */
 void hf_usage_copy(struct hf_live_stack *of, uint32_t crest);
 void hf_usage_crest(struct hf_live_usage *usage, uint64_t bytes, uint64_t now_ns);
+
+/* Of a table of samples: one more or less, in its half, which is the lowest bit of its birth. */
+void hf_usage_halves(
+    struct hf_live_table *table, uint64_t objects, uint64_t bytes, uint64_t birth_ns, bool is_more);
+
+/* For a reader of a table of samples that has halves: the estimate of the peak, which is never more
+ * than peak_bytes, nor less than what is in use. */
+uint64_t hf_usage_peak(const struct hf_live_usage *usage);
 
 /* Likewise: there is a point of the curve to note. */
 void hf_usage_note(struct hf_live_table *table, uint64_t now_ns);
@@ -114,8 +135,10 @@ static HF_ALWAYS_INLINE void hf_live_use(
     hf_usage_settle(usage, of);
     uint64_t in_use = HF_LIKELY(is_alone) ? hf_usage_count(usage, of, objects, bytes, true)
                                           : hf_usage_count(usage, of, objects, bytes, false);
-    if (HF_UNLIKELY(table->is_sampled))
+    if (HF_UNLIKELY(table->is_sampled)) {
         hf_usage_sample(of, 1, is_alone);
+        hf_usage_halves(table, objects, bytes, now_ns, true);
+    }
     if (in_use > hf_usage_of(&usage->peak_bytes))
         hf_usage_rise(usage, in_use, now_ns, is_alone);
 }
@@ -128,15 +151,17 @@ static HF_ALWAYS_INLINE void hf_usage_count_freed(struct hf_live_usage *usage,
     (void)hf_usage_add(&of->freed_bytes, bytes, is_alone);
 }
 
-/* It is freed, or cannot be kept: what it counted for. */
-static HF_ALWAYS_INLINE void hf_live_end_use(
-    struct hf_live_table *table, uint32_t stack, uint64_t objects, uint64_t bytes)
+/* It is freed, or cannot be kept: what it counted for, and when. */
+static HF_ALWAYS_INLINE void hf_live_end_use(struct hf_live_table *table, uint32_t stack,
+    uint64_t objects, uint64_t bytes, uint64_t birth_ns)
 {
     struct hf_live_usage *usage = &table->state->usage;
     struct hf_live_stack *of = hf_live_stack(table, stack);
     hf_usage_settle(usage, of);
-    if (HF_UNLIKELY(table->is_sampled))
+    if (HF_UNLIKELY(table->is_sampled)) {
         hf_usage_sample(of, (uint32_t)-1, hf_is_alone());
+        hf_usage_halves(table, objects, bytes, birth_ns, false);
+    }
     if (HF_LIKELY(hf_is_alone()))
         hf_usage_count_freed(usage, of, objects, bytes, true);
     else

@@ -23,6 +23,7 @@ struct hf_capture_facts {
     uint64_t period_bytes;    /* mean bytes between samples; 0 unknown, 1 everything */
     uint64_t sampled_objects; /* in use, and seen; 0 unknown. As read: no sum */
     uint64_t peak_bytes;      /* the most that was ever in use; 0 unknown */
+    uint64_t peak_most_bytes; /* the largest estimate of many, if it was chosen among them; or 0 */
     uint64_t peak_after_ms;   /* when, from when the recording began */
     uint64_t start_after_ms;  /* likewise, of the start (live/start_moment.h); 0 unknown */
     uint64_t began_ms;        /* when that was, since 1970; 0 unknown */
@@ -33,6 +34,7 @@ struct hf_capture_facts {
     uint32_t program;         /* string: its path, of a profile without its modules; or empty */
     uint64_t process_start;   /* clock ticks since the machine started, which tells; 0 unknown */
     uint32_t jit_names;       /* string: of its JIT, as a perf map has them; or empty */
+    bool is_of_peak;          /* its values in use are those of the peak */
     bool has_just_ended;      /* who reads it saw its process end: nobody has its number yet */
     struct hf_usage_curve curve;
     bool is_no_heap; /* samples of time or events: the allocator's frames are like any other */

@@ -58,3 +58,16 @@ struct hf_interval hf_interval_of(uint64_t estimate, uint64_t samples)
     hf_interval_poisson(samples, &low, &high);
     return (struct hf_interval){hf_unbias_round(low * weight), hf_unbias_round(high * weight)};
 }
+
+struct hf_interval hf_interval_of_peak(
+    uint64_t estimate, uint64_t samples, uint64_t peak, uint64_t most)
+{
+    struct hf_interval interval = hf_interval_of(estimate, samples);
+    if (most <= peak || peak == 0 || samples == 0)
+        return interval;
+    double share = (double)peak / (double)most;
+    interval.high = hf_unbias_round((double)interval.high / share);
+    samples -= samples / 4;
+    interval.low = hf_interval_of(estimate, samples).low;
+    return interval;
+}

@@ -319,6 +319,7 @@ static enum hf_status merge(struct hf_profile *into, const struct hf_profile *fr
     if (into->capture.began_ms != from->capture.began_ms)
         into->capture.began_ms = 0;
     into->capture.peak_bytes = 0; /* of each of them */
+    into->capture.peak_most_bytes = 0;
     into->capture.peak_after_ms = 0;
     into->capture.start_after_ms = 0;
     into->capture.curve = (struct hf_usage_curve){0};
@@ -402,6 +403,8 @@ enum hf_status hf_profile_copy_head(
     to->capture.period_bytes = from->capture.period_bytes;
     to->capture.process_id = from->capture.process_id;
     to->capture.peak_bytes = from->capture.peak_bytes;
+    to->capture.peak_most_bytes = from->capture.peak_most_bytes;
+    to->capture.is_of_peak = from->capture.is_of_peak;
     to->capture.peak_after_ms = from->capture.peak_after_ms;
     to->capture.start_after_ms = from->capture.start_after_ms;
     to->capture.curve = from->capture.curve;

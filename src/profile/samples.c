@@ -224,6 +224,7 @@ enum hf_status hf_samples_keep_moment(
         status = keep_as(profile, types->samples, HF_INUSE_SAMPLES, is_kept, err);
     if (status == HF_OK)
         status = keep_as(profile, types->space, "inuse_space", is_kept, err);
+    profile->capture.is_of_peak = strcmp(types->space, HF_PEAK_SPACE) == 0;
     if (status == HF_OK) /* they are of all moments */
         status = hf_lifetimes_drop(profile, false, err);
     if (status == HF_OK)

@@ -156,7 +156,7 @@ static void end_sampled(const struct request *request)
         .birth_ns = atomic_load(&block->birth),
         .now_ns = now_ns};
     hf_live_remove(&table, &slots, slot);
-    hf_live_end_use(&table, stack, weight.objects, weight.bytes);
+    hf_live_end_use(&table, stack, weight.objects, weight.bytes, ended.birth_ns);
     hf_live_count_ended(&table, stack, &ended);
     if (last.block == request->block && last.left == left)
         hf_live_count_temporary(&table, stack, weight.objects);

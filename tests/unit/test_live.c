@@ -444,7 +444,7 @@ static void test_peak(void **state)
     add_stacks(&table);
     hf_live_use(&table, 0, HF_LIVE_OBJECT, 3000, 2000000000);
     hf_live_use(&table, 1, HF_LIVE_OBJECT, 500, 3500000000);
-    hf_live_end_use(&table, 0, HF_LIVE_OBJECT, 3000);
+    hf_live_end_use(&table, 0, HF_LIVE_OBJECT, 3000, 0);
     hf_live_use(&table, 0, HF_LIVE_OBJECT, 70, 4000000000);
     struct hf_profile *profile = read_table();
     assert_true(hf_profile_find_type(profile, HF_TEXT(HF_PEAK_SPACE), &type));
@@ -484,7 +484,7 @@ static void test_samples_at_the_peak(void **state)
     hf_live_use(&table, 1, HF_LIVE_OBJECT, 5000, 6);
     hf_live_use(&table, 1, HF_LIVE_OBJECT, 5000, 6);
     for (int i = 0; i < 3; i++)
-        hf_live_end_use(&table, 0, HF_LIVE_OBJECT, 5000);
+        hf_live_end_use(&table, 0, HF_LIVE_OBJECT, 5000, 0);
     struct hf_profile *profile = read_table();
     assert_true(hf_profile_find_type(profile, HF_TEXT(HF_PEAK_SAMPLES), &type));
     check_type(profile, type,
@@ -501,6 +501,38 @@ static void test_samples_at_the_peak(void **state)
     table.head->minor = 7;
     profile = read_table();
     assert_false(hf_profile_find_type(profile, HF_TEXT(HF_PEAK_SAMPLES), &type));
+    hf_profile_free(profile);
+}
+
+/* The largest estimate, 16000, was chosen; what the other half said of each half's moment was not:
+ * 8000 and 0. So each stack has a quarter of what it held, and of its samples. */
+static void test_peak_of_halves(void **state)
+{
+    (void)state;
+    struct hf_live_table table;
+    size_t type;
+    begin(&table, 4096);
+    add_stacks(&table);
+    for (int i = 0; i < 6; i++)
+        hf_live_use(&table, i % 3 == 0, 2 * HF_LIVE_OBJECT, 2000, 4);
+    hf_live_use(&table, 0, 2 * HF_LIVE_OBJECT, 4000, 5);
+    for (int i = 0; i < 6; i++)
+        hf_live_end_use(&table, i % 3 == 0, 2 * HF_LIVE_OBJECT, 2000, 4);
+    hf_live_end_use(&table, 0, 2 * HF_LIVE_OBJECT, 4000, 5);
+    hf_live_use(&table, 0, 2 * HF_LIVE_OBJECT, 5000, 5);
+    hf_live_end_use(&table, 0, 2 * HF_LIVE_OBJECT, 5000, 5);
+    struct hf_profile *profile = read_table();
+    assert_int_equal(profile->capture.peak_most_bytes, 16000);
+    assert_int_equal(profile->capture.peak_bytes, 4000);
+    assert_true(hf_profile_find_type(profile, HF_TEXT(HF_PEAK_SPACE), &type));
+    check_type(profile, type,
+        "server+0x100;server+0x200;libx.so+0x300 3000\n"
+        "server+0x100;server+0x400 1000\n");
+    hf_profile_free(profile);
+    table.head->minor = 8;
+    profile = read_table();
+    assert_int_equal(profile->capture.peak_most_bytes, 0);
+    assert_int_equal(profile->capture.peak_bytes, 16000);
     hf_profile_free(profile);
 }
 
@@ -543,6 +575,7 @@ int main(void)
         cmocka_unit_test(test_longer_records),
         cmocka_unit_test(test_peak),
         cmocka_unit_test(test_samples_at_the_peak),
+        cmocka_unit_test(test_peak_of_halves),
         cmocka_unit_test(test_damaged_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -119,6 +119,27 @@ static void test_weights(void **state)
     }
 }
 
+/* As often 1 as 0, also where the next gap is short; and no number of the sequence is taken. */
+static void test_coin(void **state)
+{
+    (void)state;
+    struct hf_sampler sampler, other;
+    unsigned ones = 0, short_ones = 0, short_gaps = 0;
+    hf_sampler_seed(&sampler, 5);
+    hf_sampler_seed(&other, 5);
+    for (int i = 0; i < 100000; i++) {
+        uint64_t gap = hf_sampler_gap(&sampler, 524288);
+        unsigned coin = (unsigned)hf_sampler_coin(&sampler);
+        assert_int_equal(gap, hf_sampler_gap(&other, 524288));
+        assert_true(coin <= 1);
+        ones += coin;
+        short_gaps += gap < 100000;
+        short_ones += gap < 100000 ? coin : 0;
+    }
+    assert_in_range(ones, 49200, 50800); /* 5 standard deviations */
+    assert_in_range(2 * short_ones, short_gaps * 48 / 50, short_gaps * 52 / 50);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +147,7 @@ int main(void)
         cmocka_unit_test(test_seeds),
         cmocka_unit_test(test_probability_and_totals),
         cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_coin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

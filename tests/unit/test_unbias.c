@@ -101,6 +101,14 @@ static void knows_how_sure_a_count_is(void **state)
     interval = hf_interval_of(UINT64_MAX, 1);
     assert_int_equal(interval.high, UINT64_MAX);
     assert_int_equal(hf_interval_of(5, 0).low, 0);
+    struct hf_interval plain = hf_interval_of(5000, 50), of_peak;
+    of_peak = hf_interval_of_peak(5000, 50, 9, 0);
+    assert_memory_equal(&of_peak, &plain, sizeof plain);
+    of_peak = hf_interval_of_peak(5000, 50, 8000, 10000);
+    assert_int_equal(of_peak.low, hf_interval_of(5000, 38).low);
+    assert_int_equal(of_peak.high, (plain.high * 5 + 2) / 4);
+    assert_int_equal(hf_interval_of_peak(5000, 1, 1000, 9000).low, hf_interval_of(5000, 1).low);
+    assert_int_equal(hf_interval_of_peak(5000, 0, 1000, 9000).high, UINT64_MAX);
 }
 
 int main(void)

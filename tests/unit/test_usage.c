@@ -5,6 +5,7 @@
 #include "check.h"
 
 #include "live/usage.h"
+#include "profile/interval.h"
 
 #include <sys/mman.h>
 
@@ -102,7 +103,7 @@ static void test_random_events(void **state)
         random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
         size_t i = (random >> 33) % (now % 4000 < 2000 ? BLOCKS : BLOCKS / 8);
         if (blocks[i].size != 0) {
-            hf_live_end_use(&table, blocks[i].stack, HF_LIVE_OBJECT, blocks[i].size);
+            hf_live_end_use(&table, blocks[i].stack, HF_LIVE_OBJECT, blocks[i].size, 0);
             m.held[blocks[i].stack] -= blocks[i].size;
             m.objects[blocks[i].stack]--;
             m.in_use -= blocks[i].size;
@@ -126,8 +127,8 @@ static void test_short_peak(void **state)
     begin(&table);
     hf_live_use(&table, 0, HF_LIVE_OBJECT, 1000, 5);
     hf_live_use(&table, 1, HF_LIVE_OBJECT, 1000000, 6);
-    hf_live_end_use(&table, 1, HF_LIVE_OBJECT, 1000000);
-    hf_live_end_use(&table, 0, HF_LIVE_OBJECT, 1000);
+    hf_live_end_use(&table, 1, HF_LIVE_OBJECT, 1000000, 0);
+    hf_live_end_use(&table, 0, HF_LIVE_OBJECT, 1000, 0);
     const struct hf_live_usage *usage = &table.state->usage;
     assert_int_equal(usage->bytes, 0);
     assert_int_equal(usage->peak_bytes, 1001000);
@@ -149,8 +150,109 @@ static void test_copy_cut_short(void **state)
     of->crest_bytes = 77;
     assert_int_equal(at_crest(&table, 0, false), 1000);
     hf_live_use(&table, 1, HF_LIVE_OBJECT, 500, 6); /* another crest, and the next copy is whole */
-    hf_live_end_use(&table, 0, HF_LIVE_OBJECT, 1000);
+    hf_live_end_use(&table, 0, HF_LIVE_OBJECT, 1000, 0);
     assert_int_equal(at_crest(&table, 0, false), 1000);
+}
+
+/* 20,000 blocks of 2000 bytes, of which 200,000 times another is freed and allocated again, as they
+ * are sampled every 512 KiB on average. */
+#define PLACES 20000
+#define WEIGHT_OBJECTS UINT64_C(262)
+#define WEIGHT_BYTES (WEIGHT_OBJECTS * 2000)
+#define IN_USE (PLACES * UINT64_C(2000))
+
+static uint64_t churned;
+
+static uint64_t churn_random(void)
+{
+    churned = churned * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    return churned >> 33;
+}
+
+static void sample_place(struct hf_live_table *table, uint8_t *births, size_t place)
+{
+    if (births[place] != 0)
+        hf_live_end_use(table, 0, WEIGHT_OBJECTS * HF_LIVE_OBJECT, WEIGHT_BYTES, births[place]);
+    births[place] = 0;
+    if (churn_random() % WEIGHT_OBJECTS != 0)
+        return;
+    births[place] = (uint8_t)(2 + churn_random() % 2);
+    hf_live_use(table, 0, WEIGHT_OBJECTS * HF_LIVE_OBJECT, WEIGHT_BYTES, births[place]);
+}
+
+static const struct hf_live_usage *churn(struct hf_live_table *table, uint64_t seed, size_t times)
+{
+    static uint8_t births[PLACES];
+    churned = seed;
+    begin(table);
+    memset(births, 0, sizeof births);
+    for (size_t i = 0; i < PLACES; i++)
+        sample_place(table, births, i);
+    for (size_t i = 0; i < times; i++)
+        sample_place(table, births, churn_random() % PLACES);
+    for (size_t i = 0; i < PLACES; i++) {
+        if (births[i] != 0)
+            hf_live_end_use(table, 0, WEIGHT_OBJECTS * HF_LIVE_OBJECT, WEIGHT_BYTES, births[i]);
+    }
+    assert_int_equal(table->state->usage.bytes, 0);
+    assert_int_equal(table->state->usage.half_bytes[0], 0);
+    assert_int_equal(table->state->usage.half_bytes[1], 0);
+    return &table->state->usage;
+}
+
+/* The largest of many estimates is a quarter too large, and one by the halves is not: 93 % of the
+ * intervals hold what was in use. */
+static void test_peak_of_churn(void **state)
+{
+    (void)state;
+    static struct hf_live_table table;
+    enum { RUNS = 100 };
+    double sum = 0, sum_most = 0;
+    int held = 0;
+    for (uint64_t run = 0; run < RUNS; run++) {
+        const struct hf_live_usage *usage = churn(&table, run, 200000);
+        uint64_t peak = hf_usage_peak(usage), most = usage->peak_bytes;
+        struct hf_interval interval = hf_interval_of_peak(peak, peak / WEIGHT_BYTES, peak, most);
+        held += interval.low <= IN_USE && IN_USE <= interval.high;
+        sum += (double)peak / RUNS;
+        sum_most += (double)most / RUNS;
+    }
+    assert_true(sum_most > 1.2 * (double)IN_USE);
+    assert_true(sum > 0.95 * (double)IN_USE && sum < 1.05 * (double)IN_USE);
+    assert_true(held >= 93);
+}
+
+/* A peak that is none of many is what all samples say; so is one that is now. */
+static void test_peak_of_samples(void **state)
+{
+    (void)state;
+    static struct hf_live_table table;
+    for (uint64_t run = 0; run < 20; run++) {
+        const struct hf_live_usage *usage = churn(&table, run, 0);
+        assert_int_equal(hf_usage_peak(usage), usage->peak_bytes);
+        hf_live_use(&table, 0, HF_LIVE_OBJECT, 2 * IN_USE, run);
+        assert_int_equal(hf_usage_peak(usage), 2 * IN_USE);
+    }
+}
+
+/* What stands for itself alone counts in both halves: the larger of two blocks is the peak. */
+static void test_sure_samples(void **state)
+{
+    (void)state;
+    struct hf_live_table table;
+    begin(&table);
+    for (uint64_t at = 0; at < 8; at++) {
+        hf_live_use(&table, 0, HF_LIVE_OBJECT, 1000 + at % 3, at);
+        hf_live_end_use(&table, 0, HF_LIVE_OBJECT, 1000 + at % 3, at);
+    }
+    assert_int_equal(hf_usage_peak(&table.state->usage), 1002);
+    /* Of less sure ones the halves may have seen nothing at the other's moment. */
+    hf_live_use(&table, 0, 4 * HF_LIVE_OBJECT, 8000, 1);
+    hf_live_end_use(&table, 0, 4 * HF_LIVE_OBJECT, 8000, 1);
+    hf_live_use(&table, 0, 4 * HF_LIVE_OBJECT, 7000, 0);
+    hf_live_end_use(&table, 0, 4 * HF_LIVE_OBJECT, 7000, 0);
+    assert_int_equal(table.state->usage.peak_bytes, 8000);
+    assert_int_equal(hf_usage_peak(&table.state->usage), 1000);
 }
 
 /* What was in use at the ends of spans, which become longer; nothing happens in some of them. */
@@ -167,7 +269,7 @@ static void test_curve(void **state)
         random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
         bool is_quiet = ms / 5000 % 3 == 1;
         if (!is_quiet && held > 100000 && random >> 63 != 0) {
-            hf_live_end_use(&table, 0, HF_LIVE_OBJECT, 100);
+            hf_live_end_use(&table, 0, HF_LIVE_OBJECT, 100, 0);
             held -= 100;
         } else if (!is_quiet) {
             hf_live_use(&table, 0, HF_LIVE_OBJECT, 1000, 5 + ms * ms_ns);
@@ -215,6 +317,9 @@ int main(void)
         cmocka_unit_test(test_random_events),
         cmocka_unit_test(test_short_peak),
         cmocka_unit_test(test_copy_cut_short),
+        cmocka_unit_test(test_peak_of_churn),
+        cmocka_unit_test(test_peak_of_samples),
+        cmocka_unit_test(test_sure_samples),
         cmocka_unit_test(test_curve),
         cmocka_unit_test(test_curve_is_of_one),
     };

@@ -21,6 +21,7 @@
 #include "formats/heap/live_notes.h"
 #include "live/chunk.h"
 #include "live/start_moment.h"
+#include "live/usage.h"
 #include "profile/interval.h"
 #include "profile/lifetimes.h"
 #include "profile/samples.h"
@@ -147,6 +148,20 @@ static void live_put_held(uint64_t objects, uint64_t bytes, uint64_t out_values[
     out_values[1] = (int64_t)bytes > 0 ? bytes : 0;
 }
 
+/* The stacks are as the largest estimate has them: each loses the same share of it. */
+static void live_unchoose(const struct live_reader *r, uint64_t *values)
+{
+    const struct hf_capture_facts *capture = &r->profile->capture;
+    if (capture->peak_most_bytes == 0)
+        return;
+    double share = (double)capture->peak_bytes / (double)capture->peak_most_bytes;
+    static const size_t types[] = {0, 1, 3}; /* objects, space, samples */
+    for (size_t i = 0; i < HF_COUNT(types); i++) {
+        uint64_t *value = &values[r->peak_type + types[i]];
+        *value = hf_unbias_round((double)*value * share);
+    }
+}
+
 /* What a stack held at the crest: its copy, or what it holds now if nothing happened since. */
 static void live_put_peak(
     const struct live_reader *r, const struct hf_live_stack *stack, uint64_t *values)
@@ -165,6 +180,7 @@ static void live_put_peak(
     live_put_held(objects, bytes, values + r->peak_type);
     if (r->has_peak_samples)
         values[r->peak_type + 3] = samples;
+    live_unchoose(r, values);
 }
 
 /* What was freed at once. */
@@ -321,11 +337,24 @@ static enum hf_status live_add_start(struct live_reader *r, struct hf_error *err
     return status == HF_OK ? hf_profile_add_type(r->profile, HF_START_SPACE, "bytes", err) : status;
 }
 
+/* How much was in use at the peak, and when. */
+static void live_tell_peak(struct live_reader *r)
+{
+    const struct hf_live_usage *usage = &r->table.state.usage;
+    struct hf_capture_facts *capture = &r->profile->capture;
+    uint64_t most = atomic_load_explicit(&usage->peak_bytes, memory_order_relaxed);
+    uint64_t peak_ns = atomic_load_explicit(&usage->peak_ns, memory_order_relaxed);
+    bool has_halves = r->table.head.minor >= HF_LIVE_HALVES_SINCE && r->has_peak_samples;
+    capture->peak_bytes = has_halves ? hf_usage_peak(usage) : most;
+    capture->peak_most_bytes = capture->peak_bytes < most ? most : 0;
+    capture->peak_after_ms =
+        peak_ns > r->table.head.monotonic_ns ? (peak_ns - r->table.head.monotonic_ns) / 1000000 : 0;
+}
+
 /* The kinds of values that this table has. */
 static enum hf_status live_add_types(struct live_reader *r, struct hf_error *err)
 {
     const struct hf_live_usage *usage = &r->table.state.usage;
-    struct hf_capture_facts *capture = &r->profile->capture;
     enum hf_status status = hf_profile_add_heap_types(r->profile, err);
     if (status == HF_OK && r->table.head.period_bytes > 1)
         status = hf_profile_add_type(r->profile, HF_INUSE_SAMPLES, "count", err);
@@ -349,10 +378,7 @@ static enum hf_status live_add_types(struct live_reader *r, struct hf_error *err
         status = live_add_start(r, err);
     r->profile->capture.curve =
         hf_live_curve_read(&r->table, born_after_ns(&r->table.head, r->now_ns));
-    uint64_t peak_ns = atomic_load_explicit(&usage->peak_ns, memory_order_relaxed);
-    capture->peak_bytes = atomic_load_explicit(&usage->peak_bytes, memory_order_relaxed);
-    capture->peak_after_ms =
-        peak_ns > r->table.head.monotonic_ns ? (peak_ns - r->table.head.monotonic_ns) / 1000000 : 0;
+    live_tell_peak(r);
     return status;
 }
 

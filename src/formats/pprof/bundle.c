@@ -373,6 +373,7 @@ static void bundle_read_head(struct bundle_reader *r, const struct hf_protobuf_f
         break;
     case HF_BUNDLE_PROCESS_START: p->capture.process_start = value; break;
     case HF_BUNDLE_PEAK_BYTES: p->capture.peak_bytes = value; break;
+    case HF_BUNDLE_PEAK_MOST_BYTES: p->capture.peak_most_bytes = value; break;
     case HF_BUNDLE_PEAK_AFTER_MS: p->capture.peak_after_ms = value; break;
     case HF_BUNDLE_START_AFTER_MS: p->capture.start_after_ms = value; break;
     case HF_BUNDLE_BEGAN_MS: p->capture.began_ms = value; break;

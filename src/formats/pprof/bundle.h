@@ -62,6 +62,7 @@ enum hf_bundle_field {
     HF_BUNDLE_BLOCKS = 29, /* of a stack: classes of profile/lifetimes.h */
     HF_BUNDLE_START_AFTER_MS = 30,
     HF_BUNDLE_CURVE = 31,
+    HF_BUNDLE_PEAK_MOST_BYTES = 32,
 };
 enum hf_bundle_type_field { HF_BUNDLE_TYPE_NAME = 1, HF_BUNDLE_TYPE_UNIT = 2 };
 enum hf_bundle_module_field {

@@ -250,6 +250,7 @@ enum hf_status hf_bundle_write(
     hf_protobuf_put_u64(w.out, HF_BUNDLE_PROCESS_START, profile->capture.process_start);
     hf_protobuf_put_u64(w.out, HF_BUNDLE_PEAK_BYTES, profile->capture.peak_bytes);
     hf_protobuf_put_u64(w.out, HF_BUNDLE_PEAK_AFTER_MS, profile->capture.peak_after_ms);
+    hf_protobuf_put_u64(w.out, HF_BUNDLE_PEAK_MOST_BYTES, profile->capture.peak_most_bytes);
     bundle_write_put_types(&w);
     put_modules(&w);
     bundle_write_put_threads(&w);

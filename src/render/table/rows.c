@@ -160,7 +160,8 @@ static enum hf_status choose_shown(
 
 /* True if values of `type` are estimates, in use now or at the peak, of a plain profile which says
  * what they stand on. */
-static bool find_samples(const struct hf_profile *profile, size_t type, size_t *out_type)
+static bool find_samples(
+    const struct hf_profile *profile, size_t type, size_t *out_type, bool *out_is_peak)
 {
     static const struct {
         const char *objects, *space, *samples;
@@ -168,9 +169,13 @@ static bool find_samples(const struct hf_profile *profile, size_t type, size_t *
         {HF_PEAK_OBJECTS, HF_PEAK_SPACE, HF_PEAK_SAMPLES}};
     struct hf_text name = hf_profile_text(profile, profile->types[type].name);
     bool is_found = false;
-    for (size_t i = 0; i < HF_COUNT(kinds); i++)
-        is_found |= (hf_text_is(name, kinds[i].objects) || hf_text_is(name, kinds[i].space)) &&
-                    hf_profile_find_type(profile, hf_text_of(kinds[i].samples), out_type);
+    *out_is_peak = profile->capture.is_of_peak;
+    for (size_t i = 0; i < HF_COUNT(kinds); i++) {
+        bool is_kind = hf_text_is(name, kinds[i].objects) || hf_text_is(name, kinds[i].space);
+        *out_is_peak |= is_kind && i == 1;
+        is_found |=
+            is_kind && hf_profile_find_type(profile, hf_text_of(kinds[i].samples), out_type);
+    }
     return profile->capture.period_bytes > 1 && !profile->is_difference && is_found;
 }
 
@@ -179,8 +184,11 @@ static enum hf_status count_samples(struct hf_rows *rows, const struct hf_profil
     const struct hf_tally_options *counted, struct hf_error *err)
 {
     struct hf_tally_options options = *counted;
-    if (!find_samples(profile, counted->type, &options.type))
+    bool is_peak;
+    if (!find_samples(profile, counted->type, &options.type, &is_peak))
         return HF_OK;
+    rows->peak = is_peak ? profile->capture.peak_bytes : 0;
+    rows->peak_most = is_peak ? profile->capture.peak_most_bytes : 0;
     struct hf_tally samples;
     enum hf_status status = hf_tally_init(&samples, profile, &options, err);
     for (size_t i = 0; status == HF_OK && i < rows->count; i++) {

@@ -33,7 +33,8 @@ struct hf_rows {
     size_t count; /* all rows that could be shown */
     size_t shown; /* of these, the first ones, that are to be shown */
     struct hf_total total;
-    struct hf_arena arena; /* the labels made here */
+    uint64_t peak, peak_most; /* of hf_interval_of_peak; 0: it is not of the peak */
+    struct hf_arena arena;    /* the labels made here */
 };
 
 struct hf_rows_options {

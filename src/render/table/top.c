@@ -165,7 +165,8 @@ static struct hf_total sum_of_hidden(const struct table *t)
 static const char *top_interval_of(const struct table *t, const struct hf_row *row, char *out)
 {
     uint64_t samples = t->options->is_cumulative ? row->cum_samples : row->flat_samples;
-    struct hf_interval interval = hf_interval_of(top_value_of(t, row).value, samples);
+    struct hf_interval interval =
+        hf_interval_of_peak(top_value_of(t, row).value, samples, t->rows.peak, t->rows.peak_most);
     char low[HF_AMOUNT_MAX], high[HF_AMOUNT_MAX];
     hf_amount_like(t->style, interval.low, interval.high, low);
     (void)snprintf(out, INTERVAL_MAX, "%s to %s", low, hf_amount(t->style, interval.high, high));

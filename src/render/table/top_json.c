@@ -50,10 +50,10 @@ static void put_value(struct hf_out *out, const char *key, struct hf_total value
 }
 
 /* , "flat_95": [low, high] */
-static void put_interval(
-    struct hf_out *out, const char *key, struct hf_total value, uint64_t samples)
+static void put_interval(struct hf_out *out, const char *key, const struct hf_rows *rows,
+    uint64_t value, uint64_t samples)
 {
-    struct hf_interval interval = hf_interval_of(value.value, samples);
+    struct hf_interval interval = hf_interval_of_peak(value, samples, rows->peak, rows->peak_most);
     if (samples == 0)
         return;
     hf_out_printf(out, ", \"%s_95\": [", key);
@@ -97,8 +97,8 @@ static void top_json_put_row(struct hf_out *out, const struct hf_rows *rows, siz
         hf_out_u64(out, row->cum_samples);
         hf_out_char(out, ']');
     }
-    put_interval(out, "flat", row->flat, row->flat_samples);
-    put_interval(out, "cum", row->cum, row->cum_samples);
+    put_interval(out, "flat", rows, row->flat.value, row->flat_samples);
+    put_interval(out, "cum", rows, row->cum.value, row->cum_samples);
     hf_row_blocks_json(blocks, index, out);
     if (place != NULL) {
         hf_out_string(out, ", \"trend\": {");
