@@ -246,7 +246,9 @@ static struct hf_profile *make_full(void)
         .is_no_heap = true,
         .command = strings[4],
         .process_id = INT32_MAX,
-        .process_start = 99};
+        .process_start = 99,
+        .peak_bytes = 800,
+        .peak_most_bytes = 900};
     p->has_addresses = p->is_saturated = true;
     for (int i = 0; i < 3; i++)
         hf_notes_add(&p->notes, HF_NOTE_INFO, "thrice");
@@ -275,6 +277,8 @@ static void check_full(const struct hf_profile *p)
     assert_int_equal(p->capture.sampled_objects, 77);
     assert_int_equal(p->capture.process_id, INT32_MAX);
     assert_int_equal(p->capture.process_start, 99);
+    assert_int_equal(p->capture.peak_bytes, 800);
+    assert_int_equal(p->capture.peak_most_bytes, 900);
     check_text(hf_profile_text(p, p->capture.command), "command");
     check_notes(p, "thrice\nLOSS lost\n");
     assert_int_equal(p->notes.items[0].times, 3);

@@ -388,6 +388,7 @@ static void merging_keeps_what_captures_share(void **state)
 {
     const struct hf_capture_facts one = {.period_bytes = 512,
         .peak_bytes = 9,
+        .peak_most_bytes = 10,
         .peak_after_ms = 8,
         .start_after_ms = 7,
         .began_ms = 6,
@@ -408,6 +409,7 @@ static void merging_keeps_what_captures_share(void **state)
     assert_true(both->is_no_heap);
     check_text(hf_profile_text(into, both->command), "server");
     assert_int_equal(both->peak_bytes, 0);
+    assert_int_equal(both->peak_most_bytes, 0);
     assert_int_equal(both->peak_after_ms, 0);
     assert_int_equal(both->start_after_ms, 0);
     assert_int_equal(both->curve.count, 0);
