@@ -50,22 +50,21 @@ static void usage_choose(struct hf_live_usage *usage, unsigned half)
     atomic_store_explicit(&usage->best_bytes[half], own, memory_order_relaxed);
 }
 
-/* With the lock, both halves are of one instant. Who does not get it counts, and chooses nothing.
- */
+/* Alone or with the lock, both halves are of one instant. Who does not get it chooses nothing. */
 void hf_usage_halves(
     struct hf_live_table *table, uint64_t objects, uint64_t bytes, uint64_t birth_ns, bool is_more)
 {
     struct hf_live_usage *usage = &table->state->usage;
-    bool is_mine = hf_live_lock(table);
+    bool is_alone = hf_is_alone(), has_lock = !is_alone && hf_live_lock(table);
     for (unsigned half = 0; half < 2; half++) {
         uint64_t counts = objects < SURE ? bytes : half == (birth_ns & 1) ? 2 * bytes : 0;
-        (void)hf_usage_add(&usage->half_bytes[half], is_more ? counts : -counts, hf_is_alone());
+        (void)hf_usage_add(&usage->half_bytes[half], is_more ? counts : -counts, is_alone);
         if (!is_more && counts != 0)
             atomic_store_explicit(&usage->has_fallen[half], 1, memory_order_relaxed);
     }
-    for (unsigned half = 0; is_mine && is_more && half < 2; half++)
+    for (unsigned half = 0; (is_alone || has_lock) && is_more && half < 2; half++)
         usage_choose(usage, half);
-    if (is_mine)
+    if (has_lock)
         hf_live_unlock(table);
 }
 
