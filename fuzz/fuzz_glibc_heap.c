@@ -3,10 +3,12 @@
  * number of mappings (u8); each as its first page (u64), its pages (u8) and its kind (u8: 0
  * "[heap]", 1 of no file, 2 a file's); then their bytes, one after another.
  *
- * Blocks lie in their mappings and not over one another, and regions add up.
+ * Blocks lie in their mappings and not over one another, and regions add up. Each block is held by
+ * one kind of root, or lost.
  */
 #include "base/strings/out.h"
 #include "fuzz.h"
+#include "heap/census.h"
 #include "heap/glibc.h"
 #include "input.h"
 #include "tell.h"
@@ -56,6 +58,28 @@ static void check_blocks(const struct hf_heap *heap, const struct hf_process_ima
     }
 }
 
+static void check_graph(const struct hf_heap *heap, const struct hf_process_image *image)
+{
+    struct hf_error err;
+    struct hf_block_graph graph;
+    struct hf_heap_census census = {0};
+    enum hf_status status = hf_block_graph_make(&graph, heap, image, &err);
+    uint64_t count = graph.lost.count + graph.lost_with.count, in_rows = 0;
+    for (unsigned kind = 0; kind < HF_ROOT_KINDS; kind++)
+        count += graph.held[kind].count;
+    if (status == HF_OK)
+        status = hf_heap_census_make(&census, heap, &graph, &err);
+    for (size_t i = 0; i < census.count; i++)
+        in_rows += census.rows[i].all.count;
+    if (status == HF_OK && (count != heap->count || in_rows != heap->count))
+        abort();
+    hf_heap_census_keep_lost(&census);
+    fuzz_tell("lost %llu, with them %llu, in %zu sizes\n", (unsigned long long)graph.lost.count,
+        (unsigned long long)graph.lost_with.count, census.count);
+    hf_heap_census_done(&census);
+    hf_block_graph_done(&graph);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const names[] = {"[heap]", "", "/libc"};
@@ -85,6 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     image.thread_count = 1;
     (void)!hf_heap_read_glibc(&heap, &image, &err);
     check_blocks(&heap, &image);
+    check_graph(&heap, &image);
     hf_heap_done(&heap);
     hf_process_image_done(&image);
     hf_out_done(&maps);

@@ -33,6 +33,7 @@
     USE(convert)                                                                                   \
     USE(bundle)                                                                                    \
     USE(dump)                                                                                      \
+    USE(heap)                                                                                      \
     USE(contexts)                                                                                  \
     USE(conf)                                                                                      \
     USE(symbols)                                                                                   \

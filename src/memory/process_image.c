@@ -2,10 +2,13 @@
 
 #include "base/containers/vec.h"
 #include "base/limits.h"
+#include "base/strings/out.h"
 #include "os/process/map_line.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PAGE 4096u
 
@@ -49,6 +52,32 @@ enum hf_status hf_process_image_add_maps(
         maps = hf_text_from(maps, end + 1);
     }
     return status;
+}
+
+enum hf_status hf_process_image_read_maps(
+    struct hf_process_image *image, int maps, struct hf_error *err)
+{
+    struct hf_out text = {0};
+    char bytes[4096];
+    ssize_t got;
+    while ((got = read(maps, bytes, sizeof bytes)) > 0 || (got < 0 && errno == EINTR)) {
+        if (got > 0)
+            hf_out_bytes(&text, bytes, (size_t)got);
+    }
+    enum hf_status status = hf_out_finish(&text, err);
+    if (status == HF_OK)
+        status = hf_process_image_add_maps(image, hf_out_view(&text), err);
+    hf_out_done(&text);
+    return status;
+}
+
+enum hf_status hf_process_image_of_snapshot(
+    struct hf_process_image *image, const struct hf_snapshot *snapshot, struct hf_error *err)
+{
+    *image = (struct hf_process_image){.memory = hf_memory_of_file(&snapshot->memory),
+        .threads = snapshot->threads,
+        .thread_count = snapshot->thread_count};
+    return hf_process_image_read_maps(image, snapshot->maps, err);
 }
 
 void hf_process_image_done(struct hf_process_image *image)

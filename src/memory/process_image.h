@@ -20,7 +20,7 @@
 #ifndef HF_MEMORY_PROCESS_IMAGE_H
 #define HF_MEMORY_PROCESS_IMAGE_H
 
-#include "memory/stopped_threads.h"
+#include "memory/snapshot.h"
 #include "os/process/process_memory.h"
 
 struct hf_process_mapping {
@@ -41,6 +41,14 @@ struct hf_process_image {
 /* The lines of /proc/PID/maps; HF_ERR_LIMIT: more than HF_LIMIT_MAPPINGS. */
 HF_MUST_CHECK enum hf_status hf_process_image_add_maps(
     struct hf_process_image *image, struct hf_text maps, struct hf_error *err);
+
+/* The same from an open /proc/PID/maps. */
+HF_MUST_CHECK enum hf_status hf_process_image_read_maps(
+    struct hf_process_image *image, int maps, struct hf_error *err);
+
+/* Of an empty image; borrows the snapshot. Call done in any case. */
+HF_MUST_CHECK enum hf_status hf_process_image_of_snapshot(
+    struct hf_process_image *image, const struct hf_snapshot *snapshot, struct hf_error *err);
 void hf_process_image_done(struct hf_process_image *image);
 
 /* The mapping that has this address, or NULL. */

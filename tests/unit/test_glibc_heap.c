@@ -86,14 +86,6 @@ static void run_program(void)
         pause();
 }
 
-static void read_maps(int fd, struct hf_out *out)
-{
-    char bytes[4096];
-    ssize_t got;
-    while ((got = read(fd, bytes, sizeof bytes)) > 0)
-        hf_out_bytes(out, bytes, (size_t)got);
-}
-
 static double share(uint64_t a, uint64_t b)
 {
     return (double)a / (double)b;
@@ -105,7 +97,6 @@ static void test_blocks_of_a_program(void **state)
     struct hf_snapshot snapshot;
     struct hf_process_image image = {0};
     struct hf_heap heap = {0};
-    struct hf_out maps = {0};
     uint64_t live = 0, live_bytes = 0, in_use = 0, idle = 0, unknown = 0, mapped = 0;
     (void)state;
 #if defined(__SANITIZE_ADDRESS__)
@@ -121,11 +112,7 @@ static void test_blocks_of_a_program(void **state)
         usleep(1000);
     for (int tries = 0; hf_snapshot_take(&snapshot, pid, &err) != HF_OK; tries++)
         assert_true(tries < 20); /* a busy machine: test_snapshot.c */
-    read_maps(snapshot.maps, &maps);
-    check_ok(hf_process_image_add_maps(&image, hf_out_view(&maps), &err), &err);
-    image.memory = hf_memory_of_file(&snapshot.memory);
-    image.threads = snapshot.threads;
-    image.thread_count = snapshot.thread_count;
+    check_ok(hf_process_image_of_snapshot(&image, &snapshot, &err), &err);
     check_ok(hf_heap_read_glibc(&heap, &image, &err), &err);
     for (size_t i = 0; i < heap.region_count; i++) {
         const struct hf_heap_region *r = &heap.regions[i];
@@ -165,7 +152,6 @@ static void test_blocks_of_a_program(void **state)
     assert_true(share(in_use + idle, told->in_use_bytes + told->free_bytes) < 1.005);
     hf_heap_done(&heap);
     hf_process_image_done(&image);
-    hf_out_done(&maps);
     hf_snapshot_end(&snapshot);
     (void)kill(pid, SIGKILL);
     (void)waitpid(pid, NULL, 0);

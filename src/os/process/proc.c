@@ -206,3 +206,22 @@ void hf_proc_children(
     }
     hf_input_close(&file);
 }
+
+bool hf_proc_available(uint64_t *out_bytes)
+{
+    struct hf_input file;
+    struct hf_text line;
+    enum hf_status status = HF_OK;
+    bool is_known = false;
+    if (hf_input_open(&file, "/proc/meminfo", NULL) != HF_OK)
+        return false;
+    while (!is_known && hf_input_next(&file, &line, &status, NULL)) {
+        if (!hf_text_take(&line, "MemAvailable:"))
+            continue;
+        line = hf_text_trim_start(line, " ");
+        is_known = hf_num_take_u64(&line, out_bytes) && *out_bytes < UINT64_MAX >> 10;
+        *out_bytes <<= 10;
+    }
+    hf_input_close(&file);
+    return is_known;
+}

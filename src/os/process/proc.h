@@ -77,4 +77,7 @@ struct hf_proc_memory {
 };
 HF_MUST_CHECK bool hf_proc_memory(uint32_t pid, struct hf_proc_memory *out_memory);
 
+/* What the machine has for new allocations without swapping: MemAvailable of proc(5). */
+HF_MUST_CHECK bool hf_proc_available(uint64_t *out_bytes);
+
 #endif

@@ -1,0 +1,201 @@
+#include "cli/process/heap/heap_report.h"
+
+#include "base/plural.h"
+#include "render/amount.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *const holders[HF_ROOT_KINDS] = {
+    [HF_ROOT_DATA] = "data of modules (globals, statics)",
+    [HF_ROOT_THREAD_LOCAL] = "thread-local storage",
+    [HF_ROOT_STACK] = "stacks",
+    [HF_ROOT_REGISTER] = "registers",
+    [HF_ROOT_MAPPING] = "other mappings",
+};
+static const char *const holder_keys[HF_ROOT_KINDS] = {
+    [HF_ROOT_DATA] = "data",
+    [HF_ROOT_THREAD_LOCAL] = "thread_local",
+    [HF_ROOT_STACK] = "stack",
+    [HF_ROOT_REGISTER] = "register",
+    [HF_ROOT_MAPPING] = "mapping",
+};
+
+/* Of all regions of a kind. */
+struct part {
+    const char *name;
+    struct hf_heap_sum in_use, free;
+    uint64_t regions, unknown_bytes;
+};
+
+#define PARTS_MAX 8
+
+static size_t add_up_parts(const struct hf_heap *heap, struct part parts[PARTS_MAX])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < heap->region_count; i++) {
+        const struct hf_heap_region *region = &heap->regions[i];
+        size_t at = 0;
+        while (at < count && strcmp(parts[at].name, region->part) != 0)
+            at++;
+        if (at == PARTS_MAX)
+            continue;
+        if (at == count)
+            parts[count++] = (struct part){.name = region->part};
+        parts[at].regions++;
+        parts[at].in_use.bytes += region->in_use_bytes;
+        parts[at].in_use.count += region->in_use_count;
+        parts[at].free.bytes += region->free_bytes;
+        parts[at].free.count += region->free_count;
+        parts[at].unknown_bytes += region->unknown_bytes;
+    }
+    return count;
+}
+
+static struct hf_heap_sum sum_blocks(const struct hf_heap *heap)
+{
+    struct hf_heap_sum sum = {.count = heap->count};
+    for (size_t i = 0; i < heap->count; i++)
+        sum.bytes += heap->blocks[i].bytes;
+    return sum;
+}
+
+static void heap_put_bytes(struct hf_out *out, uint64_t bytes, int width)
+{
+    char text[HF_AMOUNT_MAX];
+    const struct hf_amount_style style = {HF_AMOUNT_HUMAN, true};
+    hf_out_printf(out, "%*s", width, hf_amount(style, bytes, text));
+}
+
+static void put_count(struct hf_out *out, uint64_t count, int width)
+{
+    char text[HF_AMOUNT_MAX];
+    const struct hf_amount_style style = {HF_AMOUNT_HUMAN, false};
+    hf_out_printf(out, "%*s", width, hf_amount(style, count, text));
+}
+
+static void put_sum(struct hf_out *out, struct hf_heap_sum sum, const char *what)
+{
+    heap_put_bytes(out, sum.bytes, 11);
+    put_count(out, sum.count, 13);
+    hf_out_printf(out, "  %s\n", what);
+}
+
+static void heap_put_parts(const struct hf_heap *heap, struct hf_out *out)
+{
+    struct part parts[PARTS_MAX];
+    size_t count = add_up_parts(heap, parts);
+    hf_out_printf(out, "\n%11s  %11s  %11s  heaps of glibc\n", "in use", "free", "not read");
+    for (size_t i = 0; i < count; i++) {
+        heap_put_bytes(out, parts[i].in_use.bytes, 11);
+        heap_put_bytes(out, parts[i].free.bytes, 13);
+        heap_put_bytes(out, parts[i].unknown_bytes, 13);
+        hf_out_printf(out, "  %s", parts[i].name);
+        if (parts[i].regions > 1)
+            hf_out_printf(out, " (%" PRIu64 ")", parts[i].regions);
+        hf_out_char(out, '\n');
+    }
+}
+
+static void put_holders(const struct hf_block_graph *graph, struct hf_out *out)
+{
+    hf_out_printf(out, "\n%11s  %11s  held by\n", "bytes", "blocks");
+    for (unsigned kind = 0; kind < HF_ROOT_KINDS; kind++) {
+        if (graph->held[kind].count != 0)
+            put_sum(out, graph->held[kind], holders[kind]);
+    }
+    put_sum(out, graph->lost, "nothing: lost");
+    put_sum(out, graph->lost_with, "lost blocks only");
+}
+
+static void put_sizes(const struct hf_heap_report *report, struct hf_out *out)
+{
+    const struct hf_heap_census *census = report->census;
+    if (census->count == 0)
+        return;
+    hf_out_printf(out, "\n%11s  %11s  %11s  size of a block\n", "bytes", "blocks", "lost");
+    for (size_t i = 0; i < census->count && i < report->rows; i++) {
+        const struct hf_heap_size *row = &census->rows[i];
+        heap_put_bytes(out, row->all.bytes, 11);
+        put_count(out, row->all.count, 13);
+        put_count(out, row->lost.count, 13);
+        hf_out_string(out, "  ");
+        put_count(out, row->size, 0);
+        hf_out_string(out, " B\n");
+    }
+}
+
+void hf_heap_text(const struct hf_heap_report *report, struct hf_out *out)
+{
+    struct hf_heap_sum all = sum_blocks(report->heap);
+    hf_out_printf(out, "process %" PRIu32 ": ", report->pid);
+    heap_put_bytes(out, all.bytes, 0);
+    hf_out_string(out, " in ");
+    put_count(out, all.count, 0);
+    hf_out_printf(out, " %s; its threads stood still for %.1f ms\n",
+        hf_plural(all.count, "block", "blocks"), (double)report->stopped_ns / 1e6);
+    heap_put_parts(report->heap, out);
+    put_holders(report->graph, out);
+    put_sizes(report, out);
+}
+
+static void put_json_sum(struct hf_out *out, const char *key, struct hf_heap_sum sum)
+{
+    hf_out_printf(out, "\"%s\": {\"bytes\": %" PRIu64 ", \"blocks\": %" PRIu64 "}", key, sum.bytes,
+        sum.count);
+}
+
+static void put_json_parts(const struct hf_heap *heap, struct hf_out *out)
+{
+    struct part parts[PARTS_MAX];
+    size_t count = add_up_parts(heap, parts);
+    hf_out_string(out, "  \"heaps\": [");
+    for (size_t i = 0; i < count; i++) {
+        hf_out_printf(out,
+            "%s\n    {\"allocator\": \"glibc\", \"part\": \"%s\", \"count\": %" PRIu64,
+            i != 0 ? "," : "", parts[i].name, parts[i].regions);
+        hf_out_string(out, ", ");
+        put_json_sum(out, "in_use", parts[i].in_use);
+        hf_out_string(out, ", ");
+        put_json_sum(out, "free", parts[i].free);
+        hf_out_printf(out, ", \"unknown\": %" PRIu64 "}", parts[i].unknown_bytes);
+    }
+    hf_out_string(out, "],\n");
+}
+
+static void put_json_sizes(const struct hf_heap_report *report, struct hf_out *out)
+{
+    hf_out_string(out, "  \"sizes\": [");
+    for (size_t i = 0; i < report->census->count && i < report->rows; i++) {
+        const struct hf_heap_size *row = &report->census->rows[i];
+        hf_out_printf(out, "%s\n    {\"size\": %" PRIu64 ", ", i != 0 ? "," : "", row->size);
+        put_json_sum(out, "all", row->all);
+        hf_out_string(out, ", ");
+        put_json_sum(out, "lost", row->lost);
+        hf_out_char(out, '}');
+    }
+    hf_out_string(out, "]\n");
+}
+
+void hf_heap_json(const struct hf_heap_report *report, struct hf_out *out)
+{
+    hf_out_printf(out,
+        "{\n  \"schema\": \"heapflame.heap/1\",\n  \"pid\": %" PRIu32
+        ",\n  \"stopped_ns\": %" PRIu64 ",\n  ",
+        report->pid, report->stopped_ns);
+    put_json_sum(out, "blocks", sum_blocks(report->heap));
+    hf_out_string(out, ",\n");
+    put_json_parts(report->heap, out);
+    hf_out_string(out, "  \"held_by\": {");
+    for (unsigned kind = 0; kind < HF_ROOT_KINDS; kind++) {
+        hf_out_string(out, kind != 0 ? ",\n    " : "\n    ");
+        put_json_sum(out, holder_keys[kind], report->graph->held[kind]);
+    }
+    hf_out_string(out, "},\n  ");
+    put_json_sum(out, "lost", report->graph->lost);
+    hf_out_string(out, ",\n  ");
+    put_json_sum(out, "lost_with", report->graph->lost_with);
+    hf_out_string(out, ",\n");
+    put_json_sizes(report, out);
+    hf_out_string(out, "}\n");
+}

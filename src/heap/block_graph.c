@@ -1,0 +1,408 @@
+#include "heap/block_graph.h"
+
+#include "base/containers/vec.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORD 8u
+#define PAGE 4096u
+#define RED_ZONE 128u              /* below a stack pointer: System V ABI for x86-64, 3.2.2 */
+#define THREAD_DATA_MAX (1u << 20) /* below fs_base */
+#define THREAD_HEAD 4096u          /* above it: struct pthread of the C library */
+#define HEADERS_MAX 64
+#define UNVISITED UINT8_MAX /* a state */
+
+static const char agent_name[] = "/libheapflame.so";
+
+struct graph_maker {
+    struct hf_block_graph *graph;
+    const struct hf_heap *heap;
+    const struct hf_process_image *image;
+    struct hf_process_reader *reader;
+    struct hf_block_index index;
+    uint64_t own_bytes; /* of a thread, below its fs_base */
+    uint32_t *queue;    /* of blocks to go on from */
+    size_t queued;
+};
+
+static enum hf_status push(
+    uint32_t **items, size_t *count, size_t *capacity, uint32_t item, struct hf_error *err)
+{
+    if (!hf_vec_reserve(items, capacity, *count + 1, sizeof **items))
+        return hf_error_memory(err);
+    (*items)[(*count)++] = item;
+    return HF_OK;
+}
+
+/* The block that a word points to. The last word of a block is the head of the next chunk. */
+static uint32_t graph_target_of(const struct graph_maker *m, uint64_t word)
+{
+    uint32_t block = hf_block_index_find(&m->index, word);
+    if (block == HF_BLOCK_NONE)
+        return HF_BLOCK_NONE;
+    const struct hf_heap_block *b = &m->heap->blocks[block];
+    return b->bytes > WORD && word == b->address + b->bytes - WORD ? HF_BLOCK_NONE : block;
+}
+
+/* ---- Edges ---- */
+
+static enum hf_status add_edges(struct graph_maker *m, struct hf_error *err)
+{
+    struct hf_block_graph *g = m->graph;
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; i < m->heap->count && status == HF_OK; i++) {
+        const struct hf_heap_block *block = &m->heap->blocks[i];
+        uint64_t start = (block->address + WORD - 1) & ~(uint64_t)(WORD - 1), word;
+        g->first[i] = (uint32_t)g->target_count;
+        for (uint64_t at = start; at + WORD <= block->address + block->bytes && status == HF_OK;
+             at += WORD) {
+            if (!hf_process_word(m->reader, at, &word)) {
+                at |= PAGE - WORD; /* nothing of this page is there */
+                continue;
+            }
+            uint32_t target = graph_target_of(m, word);
+            if (target == HF_BLOCK_NONE || target == i)
+                continue;
+            if (g->target_count == HF_BLOCK_NONE)
+                return hf_error_set(err, HF_ERR_LIMIT, "the heaps hold 2^32 pointers or more");
+            status = push(&g->targets, &g->target_count, &g->target_capacity, target, err);
+        }
+    }
+    g->first[m->heap->count] = (uint32_t)g->target_count;
+    return status;
+}
+
+/* ---- Roots ---- */
+
+static enum hf_status add_root(
+    struct graph_maker *m, enum hf_root_kind kind, uint64_t word, struct hf_error *err)
+{
+    struct hf_block_graph *g = m->graph;
+    uint32_t target = graph_target_of(m, word);
+    return target == HF_BLOCK_NONE
+               ? HF_OK
+               : push(&g->roots[kind], &g->root_count[kind], &g->root_capacity[kind], target, err);
+}
+
+static enum hf_status add_root_range(struct graph_maker *m, enum hf_root_kind kind, uint64_t start,
+    uint64_t end, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    uint64_t word;
+    for (uint64_t at = (start + WORD - 1) & ~(uint64_t)(WORD - 1);
+         at + WORD <= end && status == HF_OK; at += WORD) {
+        if (hf_process_word(m->reader, at, &word))
+            status = add_root(m, kind, word, err);
+        else
+            at |= PAGE - WORD;
+    }
+    return status;
+}
+
+/* What a module has for each thread; 0: nothing, or it is none. */
+static uint64_t own_bytes_of(struct graph_maker *m, uint64_t module)
+{
+    Elf64_Ehdr head;
+    uint64_t bytes = 0;
+    if (!hf_process_copy(m->reader, module, &head, sizeof head) ||
+        memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_phentsize != sizeof(Elf64_Phdr))
+        return 0;
+    for (unsigned i = 0; i < head.e_phnum && i < HEADERS_MAX; i++) {
+        Elf64_Phdr part;
+        if (!hf_process_copy(
+                m->reader, module + head.e_phoff + i * sizeof part, &part, sizeof part) ||
+            part.p_type != PT_TLS || part.p_memsz > THREAD_DATA_MAX || part.p_align > THREAD_HEAD)
+            continue;
+        bytes = part.p_memsz + part.p_align;
+    }
+    return bytes;
+}
+
+/*
+ * Those of all modules that were there when the program began lie side by side below the thread's
+ * fs_base (System V ABI for x86-64, Drepper 2013, "ELF handling for thread-local storage", variant
+ * II); below them is the stack of the thread.
+ */
+static void find_own_bytes(struct graph_maker *m)
+{
+    for (size_t i = 0; i < m->image->count; i++) {
+        const struct hf_process_mapping *mapping = &m->image->mappings[i];
+        if (mapping->inode != 0 && mapping->file_offset == 0)
+            m->own_bytes += own_bytes_of(m, mapping->start);
+    }
+    if (m->own_bytes > THREAD_DATA_MAX)
+        m->own_bytes = THREAD_DATA_MAX;
+}
+
+static uint64_t largest(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The stack of a thread, and its own data behind it, in the mapping that has its stack pointer. */
+static enum hf_status add_stack(struct graph_maker *m, const struct hf_stopped_thread *thread,
+    const struct hf_process_mapping *mapping, struct hf_error *err)
+{
+    uint64_t sp = largest(thread->registers.rsp - RED_ZONE, mapping->start);
+    uint64_t own = thread->registers.fs_base;
+    bool is_same = own >= sp && own < mapping->end;
+    uint64_t end = is_same ? largest(own - m->own_bytes, sp) : mapping->end;
+    enum hf_status status = add_root_range(m, HF_ROOT_STACK, sp, end, err);
+    return status == HF_OK ? add_root_range(m, HF_ROOT_THREAD_LOCAL, end, mapping->end, err)
+                           : status;
+}
+
+static enum hf_status add_registers(
+    struct graph_maker *m, const struct hf_stopped_thread *thread, struct hf_error *err)
+{
+    const struct user_regs_struct *r = &thread->registers;
+    const uint64_t words[] = {r->rax, r->rbx, r->rcx, r->rdx, r->rsi, r->rdi, r->rbp, r->r8, r->r9,
+        r->r10, r->r11, r->r12, r->r13, r->r14, r->r15};
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; i < sizeof words / sizeof *words && status == HF_OK; i++)
+        status = add_root(m, HF_ROOT_REGISTER, words[i], err);
+    return status;
+}
+
+static enum hf_status graph_add_threads(struct graph_maker *m, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; i < m->image->thread_count && status == HF_OK; i++) {
+        const struct hf_stopped_thread *thread = &m->image->threads[i];
+        const struct hf_process_mapping *mapping =
+            hf_process_image_find(m->image, thread->registers.rsp);
+        status = add_registers(m, thread, err);
+        if (status == HF_OK && mapping != NULL)
+            status = add_stack(m, thread, mapping, err);
+    }
+    return status;
+}
+
+/* The thread whose stack or whose own data lie in a mapping, or NULL. */
+static const struct hf_stopped_thread *thread_in(
+    const struct graph_maker *m, const struct hf_process_mapping *mapping, bool is_stack)
+{
+    for (size_t i = 0; i < m->image->thread_count; i++) {
+        const struct user_regs_struct *r = &m->image->threads[i].registers;
+        uint64_t address = is_stack ? r->rsp : r->fs_base;
+        if (address >= mapping->start && address < mapping->end)
+            return &m->image->threads[i];
+    }
+    return NULL;
+}
+
+/* Memory that a heap has: what of it is no block is its allocator's. */
+static uint64_t end_of_heap_at(const struct graph_maker *m, uint64_t address)
+{
+    for (size_t i = 0; i < m->heap->region_count; i++) {
+        const struct hf_heap_region *region = &m->heap->regions[i];
+        if (address >= region->start && address < region->end)
+            return region->end;
+    }
+    return 0;
+}
+
+static uint64_t start_of_heap_after(const struct graph_maker *m, uint64_t address, uint64_t end)
+{
+    for (size_t i = 0; i < m->heap->region_count; i++) {
+        const struct hf_heap_region *region = &m->heap->regions[i];
+        if (region->start > address && region->start < end)
+            end = region->start;
+    }
+    return end;
+}
+
+static enum hf_status add_mapping_but_heaps(struct graph_maker *m,
+    const struct hf_process_mapping *mapping, enum hf_root_kind kind, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    for (uint64_t at = mapping->start; at < mapping->end && status == HF_OK;) {
+        uint64_t end_of_heap = end_of_heap_at(m, at);
+        if (end_of_heap != 0) {
+            at = end_of_heap;
+            continue;
+        }
+        uint64_t end = start_of_heap_after(m, at, mapping->end);
+        status = add_root_range(m, kind, at, end, err);
+        at = end;
+    }
+    return status;
+}
+
+/* The own data of a thread whose stack is elsewhere, as the first one's. */
+static enum hf_status add_own_data(struct graph_maker *m, const struct hf_stopped_thread *thread,
+    const struct hf_process_mapping *mapping, struct hf_error *err)
+{
+    struct hf_process_mapping own = *mapping, before = *mapping, behind = *mapping;
+    own.start = largest(thread->registers.fs_base - m->own_bytes, mapping->start);
+    own.end = least(thread->registers.fs_base + THREAD_HEAD, mapping->end);
+    before.end = own.start;
+    behind.start = own.end;
+    enum hf_status status = add_mapping_but_heaps(m, &own, HF_ROOT_THREAD_LOCAL, err);
+    if (status == HF_OK)
+        status = add_mapping_but_heaps(m, &before, HF_ROOT_MAPPING, err);
+    return status == HF_OK ? add_mapping_but_heaps(m, &behind, HF_ROOT_MAPPING, err) : status;
+}
+
+static bool is_of_agent(const struct hf_process_mapping *mapping)
+{
+    size_t size = strlen(mapping->path), tail = sizeof agent_name - 1;
+    return size >= tail && strcmp(mapping->path + size - tail, agent_name) == 0;
+}
+
+/* What is not written by the program, is not its own, or is a heap of brk(2) from its start on. */
+static bool is_no_root(const struct hf_process_mapping *mapping)
+{
+    return !mapping->is_writable || mapping->is_shared || is_of_agent(mapping) ||
+           strcmp(mapping->path, "[vvar]") == 0;
+}
+
+/* Data that are not in the file lie right behind those that are, without a name. */
+static enum hf_status graph_add_mappings(struct graph_maker *m, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    uint64_t data_end = 0;
+    bool is_agents = false;
+    for (size_t i = 0; i < m->image->count && status == HF_OK; i++) {
+        const struct hf_process_mapping *mapping = &m->image->mappings[i];
+        bool is_behind = mapping->inode == 0 && mapping->start == data_end;
+        bool is_data = mapping->inode != 0 || is_behind;
+        is_agents = is_behind ? is_agents : is_of_agent(mapping);
+        data_end = mapping->inode != 0 ? mapping->end : 0;
+        const struct hf_stopped_thread *owner = thread_in(m, mapping, false);
+        if (is_no_root(mapping) || is_agents || thread_in(m, mapping, true) != NULL)
+            continue;
+        if (owner != NULL && !is_data)
+            status = add_own_data(m, owner, mapping, err);
+        else
+            status =
+                add_mapping_but_heaps(m, mapping, is_data ? HF_ROOT_DATA : HF_ROOT_MAPPING, err);
+    }
+    return status;
+}
+
+/* ---- Who reaches what ---- */
+
+static void graph_visit(struct graph_maker *m, uint32_t block, uint8_t state)
+{
+    if (m->graph->states[block] != UNVISITED)
+        return;
+    m->graph->states[block] = state;
+    m->queue[m->queued++] = block;
+}
+
+static void visit_from_queue(struct graph_maker *m, uint8_t state)
+{
+    const struct hf_block_graph *g = m->graph;
+    while (m->queued != 0) {
+        uint32_t block = m->queue[--m->queued];
+        for (uint32_t i = g->first[block]; i < g->first[block + 1]; i++)
+            graph_visit(m, g->targets[i], state);
+    }
+}
+
+static void visit_roots(struct graph_maker *m)
+{
+    const struct hf_block_graph *g = m->graph;
+    for (unsigned kind = 0; kind < HF_ROOT_KINDS; kind++) {
+        uint8_t state = (uint8_t)(HF_BLOCK_HELD + kind);
+        for (size_t i = 0; i < g->root_count[kind]; i++)
+            graph_visit(m, g->roots[kind][i], state);
+        visit_from_queue(m, state);
+    }
+}
+
+/* A lost block to which no other leads; then of what is left, which is rings, the first. */
+static void visit_lost(struct graph_maker *m, const uint8_t *has_parent, bool is_ring)
+{
+    for (uint32_t i = 0; i < m->heap->count; i++) {
+        if (m->graph->states[i] != UNVISITED || (has_parent[i] != 0 && !is_ring))
+            continue;
+        graph_visit(m, i, HF_BLOCK_LOST);
+        visit_from_queue(m, HF_BLOCK_LOST_WITH);
+    }
+}
+
+static enum hf_status visit_all(struct graph_maker *m, struct hf_error *err)
+{
+    const struct hf_block_graph *g = m->graph;
+    uint8_t *has_parent = calloc(m->heap->count + 1, 1);
+    if (has_parent == NULL)
+        return hf_error_memory(err);
+    memset(g->states, UNVISITED, m->heap->count);
+    visit_roots(m);
+    for (size_t i = 0; i < m->heap->count; i++) {
+        for (uint32_t t = g->first[i]; t < g->first[i + 1] && g->states[i] == UNVISITED; t++)
+            has_parent[g->targets[t]] = 1;
+    }
+    visit_lost(m, has_parent, false);
+    visit_lost(m, has_parent, true);
+    free(has_parent);
+    return HF_OK;
+}
+
+static void graph_add_up(struct hf_block_graph *graph, const struct hf_heap *heap)
+{
+    for (size_t i = 0; i < heap->count; i++) {
+        uint8_t state = graph->states[i];
+        struct hf_heap_sum *sum = state == HF_BLOCK_LOST ? &graph->lost
+                                  : state == HF_BLOCK_LOST_WITH
+                                      ? &graph->lost_with
+                                      : &graph->held[state - HF_BLOCK_HELD];
+        sum->bytes += heap->blocks[i].bytes;
+        sum->count++;
+    }
+}
+
+static enum hf_status graph_make(struct graph_maker *m, struct hf_error *err)
+{
+    size_t count = m->heap->count + 1;
+    struct hf_block_graph *g = m->graph;
+    m->reader = calloc(1, sizeof *m->reader);
+    m->queue = malloc(count * sizeof *m->queue);
+    g->first = malloc(count * sizeof *g->first);
+    g->states = malloc(count);
+    if (m->reader == NULL || m->queue == NULL || g->first == NULL || g->states == NULL)
+        return hf_error_memory(err);
+    m->reader->image = m->image;
+    find_own_bytes(m);
+    enum hf_status status = hf_block_index_init(&m->index, m->heap, err);
+    if (status == HF_OK)
+        status = add_edges(m, err);
+    if (status == HF_OK)
+        status = graph_add_threads(m, err);
+    if (status == HF_OK)
+        status = graph_add_mappings(m, err);
+    return status == HF_OK ? visit_all(m, err) : status;
+}
+
+enum hf_status hf_block_graph_make(struct hf_block_graph *graph, const struct hf_heap *heap,
+    const struct hf_process_image *image, struct hf_error *err)
+{
+    struct graph_maker m = {.graph = graph, .heap = heap, .image = image};
+    *graph = (struct hf_block_graph){.target_count = 0};
+    enum hf_status status = graph_make(&m, err);
+    if (status == HF_OK)
+        graph_add_up(graph, heap);
+    hf_block_index_done(&m.index);
+    free(m.reader);
+    free(m.queue);
+    return status;
+}
+
+void hf_block_graph_done(struct hf_block_graph *graph)
+{
+    free(graph->first);
+    free(graph->targets);
+    free(graph->states);
+    for (size_t kind = 0; kind < HF_ROOT_KINDS; kind++)
+        free(graph->roots[kind]);
+    *graph = (struct hf_block_graph){.target_count = 0};
+}

@@ -1,0 +1,72 @@
+/*
+ * block_graph.h: which blocks of a heap point to which, what outside of the heap points to them,
+ * and what nothing points to.
+ *
+ * Conservative: every word, at multiples of 8, that is an address within a block is a pointer to
+ * it. So whoever computes with numbers, or does not clear what it reuses, may seem to hold a block
+ * that is lost; a block that is held is never called lost, unless its pointer is kept in another
+ * form (compressed, encrypted, of an odd address) or in memory that is not looked at: that of
+ * files, and what is shared with other processes.
+ *
+ * *Roots* are words outside of all heaps: the data of modules, thread-local storage, stacks from
+ * the stack pointer on, registers, and other private mappings.
+ *
+ * What no root reaches is *lost*: directly, if no other lost block leads to it, else indirectly. Of
+ * a ring of lost blocks the one with the lowest address counts as lost directly.
+ *
+ * Traps, each with a case in unit/test_block_graph:
+ *   - free chunks of glibc are linked by the addresses of their heads, which lie in the last word
+ * of the block before: a pointer there is none;
+ *   - memory of the recorder is no root (agent_path.h): it knows all blocks that it sampled.
+ *
+ * Example:
+ *
+ *     struct hf_heap heap = {0};
+ *     struct hf_process_image image = {0};
+ *     struct hf_block_graph graph;
+ *     status = hf_block_graph_make(&graph, &heap, &image, err);
+ *     if (status == HF_OK)
+ *         hf_out_u64(out, graph.lost.bytes);
+ *     hf_block_graph_done(&graph);
+ */
+#ifndef HF_HEAP_BLOCK_GRAPH_H
+#define HF_HEAP_BLOCK_GRAPH_H
+
+#include "heap/block_index.h"
+#include "memory/process_image.h"
+
+enum hf_root_kind {
+    HF_ROOT_DATA,         /* of a module */
+    HF_ROOT_THREAD_LOCAL, /* and what the C library has for a thread */
+    HF_ROOT_STACK,
+    HF_ROOT_REGISTER,
+    HF_ROOT_MAPPING, /* anonymous memory that is no heap's */
+    HF_ROOT_KINDS
+};
+
+struct hf_heap_sum {
+    uint64_t bytes, count;
+};
+
+enum hf_block_state {
+    HF_BLOCK_LOST, /* directly */
+    HF_BLOCK_LOST_WITH,
+    HF_BLOCK_HELD, /* + enum hf_root_kind: the first of the kinds that reaches it */
+};
+
+struct hf_block_graph {
+    uint32_t *first;   /* of block i: targets[first[i]] up to targets[first[i + 1]] */
+    uint32_t *targets; /* blocks */
+    size_t target_count, target_capacity;
+    uint32_t *roots[HF_ROOT_KINDS]; /* blocks to which these point; some twice */
+    size_t root_count[HF_ROOT_KINDS], root_capacity[HF_ROOT_KINDS];
+    uint8_t *states; /* of the blocks: enum hf_block_state */
+    struct hf_heap_sum held[HF_ROOT_KINDS], lost, lost_with;
+};
+
+/* Reads all of the heaps and roots once. Call done in any case. HF_ERR_MEMORY, HF_ERR_LIMIT. */
+HF_MUST_CHECK enum hf_status hf_block_graph_make(struct hf_block_graph *graph,
+    const struct hf_heap *heap, const struct hf_process_image *image, struct hf_error *err);
+void hf_block_graph_done(struct hf_block_graph *graph);
+
+#endif

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# timeout: 240
+"""heap: the blocks of a process that nobody prepared, what holds them, and what is lost; the process never notices."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from _heap import need
+from _schemas import held
+from _suite import run_tests
+
+need("gcc")
+
+PROGRAM = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+struct node { struct node *next; char rest[100]; };
+static struct node *volatile list;
+static volatile unsigned long ticks;
+static __attribute__((noinline)) void *get(size_t size) { return memset(malloc(size), 0, size); }
+static __attribute__((noinline)) void keep(int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct node *node = get(sizeof *node);
+        node->next = list;
+        list = node;
+    }
+}
+static __attribute__((noinline)) void lose(int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct node *volatile *parent = get(2000);
+        *parent = get(50);
+    }
+}
+static __attribute__((noinline)) void wipe(void)
+{
+    volatile char bytes[65536];
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = 0;
+}
+static void *work(void *unused)
+{
+    for (;;) { free(malloc(1 + ticks % 3000)); ticks++; }
+    return unused;
+}
+int main(int count, char **words)
+{
+    pthread_t thread;
+    keep(10000);
+    lose(1000);
+    wipe();
+    if (count > 1) pthread_create(&thread, NULL, work, NULL);
+    printf("ready %s\n", count > 1 ? words[1] : "");
+    fflush(stdout);
+    for (char line[16]; fgets(line, sizeof line, stdin);) { printf("%lu\n", ticks); fflush(stdout); }
+    return 0;
+}
+"""
+
+
+class Program:
+    def __init__(self, *words, **how):
+        Path("program.c").write_text(PROGRAM)
+        subprocess.run(["gcc", "-O1", "-g", "-pthread", "-o", "program", "program.c"], check=True)
+        self.process = subprocess.Popen(["./program", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **how)
+        self.process.stdout.readline()
+        self.pid = self.process.pid
+
+    def ticks(self):
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        return int(self.process.stdout.readline())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.process.communicate()
+        assert self.process.returncode == 0, self.process.returncode
+
+
+def heap(*words, status=0, **how):
+    done = subprocess.run(["heapflame", "heap", *map(str, words)], capture_output=True, text=True, check=False, **how)
+    assert done.returncode == status, (done.returncode, done.stdout, done.stderr)
+    return done.stdout if status == 0 else done.stderr
+
+
+def document(*words):
+    return held(json.loads(heap("--json", *words)))
+
+
+def sizes_of(found):
+    return {row["size"]: row for row in found["sizes"]}
+
+
+def test_held_and_lost():
+    """A stale word may hold one of those that are lost."""
+    with Program() as program:
+        found = document("--rows", 0, program.pid)
+        by_size = sizes_of(found)
+        assert by_size[120]["all"]["blocks"] == 10000 and by_size[120]["lost"]["blocks"] == 0, by_size
+        assert by_size[2008]["lost"]["blocks"] >= 999 and by_size[56]["lost"]["blocks"] >= 999, by_size
+        assert 999 <= found["lost"]["blocks"] <= 1010 and 999 <= found["lost_with"]["blocks"] <= 1010, found
+        assert found["held_by"]["data"]["bytes"] >= 10000 * 120, found["held_by"]
+        total = sum(part["bytes"] for part in found["held_by"].values()) + found["lost"]["bytes"] + found["lost_with"]["bytes"]
+        assert total == found["blocks"]["bytes"], found
+        assert all(part["unknown"] == 0 for part in found["heaps"]), found["heaps"]
+        assert sizes_of(document("--lost", "--rows", 1, program.pid)).keys() == {2008}
+
+
+def test_text():
+    with Program() as program:
+        said = heap(program.pid)
+        assert said.startswith(f"process {program.pid}: "), said
+        for words in "data of modules (globals, statics)", "nothing: lost", "lost blocks only", "main arena", "120 B", "2,008 B":
+            assert words in said, said
+
+
+def test_at_work():
+    """It goes on, has no child of ours, and has seen no signal; each look finds the same."""
+    with Program("work") as program:
+        before = program.ticks()
+        for _ in range(20):
+            found = document("--rows", 0, program.pid)
+            assert sizes_of(found)[120]["all"]["blocks"] == 10000, found
+            assert found["stopped_ns"] > 0, found
+        assert program.ticks() > before
+        for thread in Path(f"/proc/{program.pid}/task").iterdir():
+            assert (thread / "children").read_text() == "", thread
+            status = (thread / "status").read_text()
+            assert "SigPnd:\t0000000000000000" in status and "TracerPid:\t0" in status, status
+
+
+def test_refused():
+    assert "expected one PID" in heap(status=2)
+    assert "expected a PID, e.g. 4711; found 'me'" in heap("me", status=2)
+    assert "there is no process 4000000" in heap(4000000, status=5)
+    Path("none.c").write_text("#include <unistd.h>\nint main(void) { return (int)write(1, \"r\", 1) + pause(); }\n")
+    subprocess.run(["gcc", "-O1", "-o", "none", "none.c"], check=True)
+    with subprocess.Popen(["./none"], stdout=subprocess.PIPE) as process:
+        process.stdout.read(1)
+        assert "has no heap of glibc's malloc" in heap(process.pid, status=3)
+        process.kill()
+
+
+def test_without_rights():
+    """Who may not trace it gets a sentence, and the process goes on."""
+    if os.geteuid() != 0:
+        return print("only root can start a process of somebody else")
+    with Program() as program:
+        said = heap(program.pid, status=5, user=65534, env={**os.environ, "HOME": "/"})
+        assert "Operation not permitted" in said, said
+
+
+sys.exit(run_tests(globals()))

@@ -1,0 +1,268 @@
+/* Who holds the blocks of a program that keeps each kind in its way, and loses some. */
+#include "check.h"
+#include "heap/block_graph.h"
+#include "heap/glibc.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define OF_EACH 50
+#define MASK UINT64_C(0x5555555555555555)
+
+enum shape {
+    GLOBAL_ARRAY,
+    GLOBAL_LIST,
+    GLOBAL_INTERIOR,
+    GLOBAL_TAGGED,
+    OF_THREAD,
+    OF_STACK,
+    OF_REGISTER,
+    OF_MAPPING,
+    LOST,
+    LOST_CHILD,
+    LOST_RING,
+    HEAD_OF_NEXT,
+    SHAPES
+};
+
+/* Addresses, masked so that they hold nothing, in memory that is shared. */
+struct told {
+    uint64_t masked[SHAPES][OF_EACH];
+    atomic_uint ready;
+};
+
+static struct told *told;
+
+struct node {
+    struct node *next;
+    char rest[72];
+};
+
+static void *volatile array[OF_EACH];
+static struct node *volatile list;
+static char *volatile interior[OF_EACH];
+static volatile uintptr_t tagged[OF_EACH];
+static __thread void *volatile own[OF_EACH];
+
+static __attribute__((noinline)) void *make(enum shape shape, int i)
+{
+    struct node *node = calloc(1, sizeof *node);
+    if (node == NULL)
+        abort();
+    told->masked[shape][i] = (uintptr_t)node ^ MASK;
+    return node;
+}
+
+/* So that no address stays where a stack was. */
+static __attribute__((noinline)) void wipe_stack(void)
+{
+    volatile char bytes[65536];
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = 0;
+}
+
+static __attribute__((noinline)) void keep_globals(void)
+{
+    void *volatile *mapping =
+        mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    for (int i = 0; i < OF_EACH; i++) {
+        struct node *node = make(GLOBAL_LIST, i);
+        node->next = list;
+        list = node;
+        array[i] = make(GLOBAL_ARRAY, i);
+        interior[i] = (char *)make(GLOBAL_INTERIOR, i) + 33;
+        tagged[i] = (uintptr_t)make(GLOBAL_TAGGED, i) | 1;
+        mapping[i] = make(OF_MAPPING, i);
+    }
+}
+
+static __attribute__((noinline)) void lose(void)
+{
+    struct node *first = NULL, *last = NULL;
+    for (int i = 0; i < OF_EACH; i++) {
+        struct node *parent = make(LOST, i), *ring = make(LOST_RING, i);
+        parent->next = make(LOST_CHILD, i);
+        first = first == NULL ? ring : first;
+        if (last != NULL)
+            last->next = ring;
+        last = ring;
+        ring->next = first;
+    }
+}
+
+/*
+ * The last word of a block of 24 bytes is the first one of the next chunk, where a list of free
+ * chunks points to: no pointer to the block is that.
+ */
+static volatile uintptr_t heads[OF_EACH];
+static __attribute__((noinline)) void point_to_heads(void)
+{
+    for (int i = 0; i < OF_EACH; i++) {
+        char *block = calloc(1, 24);
+        told->masked[HEAD_OF_NEXT][i] = (uintptr_t)block ^ MASK;
+        heads[i] = (uintptr_t)block + 16;
+    }
+}
+
+static void *hold_in_thread(void *unused)
+{
+    void *volatile here[OF_EACH];
+    for (int i = 0; i < OF_EACH; i++) {
+        own[i] = make(OF_THREAD, i);
+        here[i] = make(OF_STACK, i);
+    }
+    atomic_fetch_add(&told->ready, 1);
+    for (;;)
+        pause();
+    return here[0] != NULL ? unused : NULL;
+}
+
+/* Only rbx has it: what the asm is given is masked. */
+static void *hold_in_register(void *unused)
+{
+    (void)make(OF_REGISTER, 0);
+    wipe_stack();
+    atomic_fetch_add(&told->ready, 1);
+    __asm__ volatile("mov %0, %%rbx\n\txor %1, %%rbx\n1:\tpause\n\tjmp 1b"
+                     :
+                     : "r"(told->masked[OF_REGISTER][0]), "r"(MASK)
+                     : "rbx");
+    return unused;
+}
+
+static void run_program(void)
+{
+    pthread_t thread;
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    keep_globals();
+    lose();
+    point_to_heads();
+    (void)pthread_create(&thread, NULL, hold_in_thread, NULL);
+    (void)pthread_create(&thread, NULL, hold_in_register, NULL);
+    while (told->ready != 2)
+        usleep(1000);
+    wipe_stack();
+    told->ready = 3;
+    for (;;)
+        pause();
+}
+
+static unsigned count_states(const struct hf_heap *heap, const struct hf_block_graph *graph,
+    enum shape shape, unsigned state)
+{
+    unsigned count = 0;
+    for (int i = 0; i < OF_EACH && told->masked[shape][i] != 0; i++) {
+        const struct hf_heap_block *block = hf_heap_find(heap, told->masked[shape][i] ^ MASK);
+        assert_non_null(block);
+        count += graph->states[block - heap->blocks] == state;
+    }
+    return count;
+}
+
+static void test_shapes(void **unused)
+{
+    static const struct {
+        enum shape shape;
+        unsigned state, least;
+    } expected[] = {
+        {GLOBAL_ARRAY, HF_BLOCK_HELD + HF_ROOT_DATA, OF_EACH},
+        {GLOBAL_LIST, HF_BLOCK_HELD + HF_ROOT_DATA, OF_EACH},
+        {GLOBAL_INTERIOR, HF_BLOCK_HELD + HF_ROOT_DATA, OF_EACH},
+        {GLOBAL_TAGGED, HF_BLOCK_HELD + HF_ROOT_DATA, OF_EACH},
+        {OF_THREAD, HF_BLOCK_HELD + HF_ROOT_THREAD_LOCAL, OF_EACH},
+        {OF_STACK, HF_BLOCK_HELD + HF_ROOT_STACK, OF_EACH},
+        {OF_REGISTER, HF_BLOCK_HELD + HF_ROOT_REGISTER, 1},
+        {OF_MAPPING, HF_BLOCK_HELD + HF_ROOT_MAPPING, OF_EACH},
+        /* A stale word somewhere may hold one of them. */
+        {LOST, HF_BLOCK_LOST, OF_EACH - 1},
+        {LOST_CHILD, HF_BLOCK_LOST_WITH, OF_EACH - 1},
+        {LOST_RING, HF_BLOCK_LOST_WITH, OF_EACH - 1},
+        {HEAD_OF_NEXT, HF_BLOCK_LOST, OF_EACH - 1},
+    };
+    struct hf_error err;
+    struct hf_snapshot snapshot;
+    struct hf_process_image image;
+    struct hf_heap heap = {0};
+    struct hf_block_graph graph;
+    (void)unused;
+#if defined(__SANITIZE_ADDRESS__)
+    print_message("skipped: a sanitizer owns malloc in this build\n");
+    skip();
+#endif
+    told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(told != MAP_FAILED);
+    pid_t pid = fork();
+    if (pid == 0)
+        run_program();
+    while (told->ready != 3)
+        usleep(1000);
+    for (int tries = 0; hf_snapshot_take(&snapshot, pid, &err) != HF_OK; tries++)
+        assert_true(tries < 20); /* a busy machine: test_snapshot.c */
+    check_ok(hf_process_image_of_snapshot(&image, &snapshot, &err), &err);
+    check_ok(hf_heap_read_glibc(&heap, &image, &err), &err);
+    check_ok(hf_block_graph_make(&graph, &heap, &image, &err), &err);
+    for (size_t i = 0; i < HF_COUNT(expected); i++) {
+        unsigned right = count_states(&heap, &graph, expected[i].shape, expected[i].state);
+        if (right < expected[i].least)
+            fail_msg("shape %d: %u blocks are in state %u, expected %u", expected[i].shape, right,
+                expected[i].state, expected[i].least);
+    }
+    assert_true(graph.lost.count >= 2 * OF_EACH - 2);
+    hf_block_graph_done(&graph);
+    hf_heap_done(&heap);
+    hf_process_image_done(&image);
+    hf_snapshot_end(&snapshot);
+    (void)kill(pid, SIGKILL);
+    (void)waitpid(pid, NULL, 0);
+}
+
+/* Each address of blocks that lie close and apart, against a search through all. */
+static void test_index(void **unused)
+{
+    struct hf_error err;
+    struct hf_heap heap = {0};
+    struct hf_block_index index;
+    uint64_t at = 0x10000;
+    (void)unused;
+    for (unsigned i = 0; i < 3000; i++) {
+        uint64_t bytes = i % 7 == 0 ? 24 + i * 13 % 3000 : 24;
+        check_ok(hf_heap_add(&heap, at, bytes, &err), &err);
+        at += bytes + (i % 100 == 99 ? HF_BLOCK_INDEX_HOLE + i * 37 : i % 3 * 8);
+    }
+    hf_heap_sort(&heap);
+    check_ok(hf_block_index_init(&index, &heap, &err), &err);
+    for (uint64_t address = 0xfff0; address < at + 64; address += 5) {
+        const struct hf_heap_block *block = hf_heap_find(&heap, address);
+        uint32_t found = hf_block_index_find(&index, address);
+        assert_int_equal(found, block != NULL ? (uint32_t)(block - heap.blocks) : HF_BLOCK_NONE);
+    }
+    hf_block_index_done(&index);
+    hf_heap_done(&heap);
+}
+
+static void test_no_heap(void **unused)
+{
+    struct hf_error err;
+    struct hf_heap heap = {0};
+    struct hf_process_image image = {0};
+    struct hf_block_graph graph;
+    (void)unused;
+    check_ok(hf_block_graph_make(&graph, &heap, &image, &err), &err);
+    assert_int_equal(graph.lost.count, 0);
+    hf_block_graph_done(&graph);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_index),
+        cmocka_unit_test(test_no_heap),
+        cmocka_unit_test(test_shapes),
+    };
+    return cmocka_run_group_tests_name("block_graph", tests, NULL, NULL);
+}
