@@ -10,6 +10,7 @@
 #include "fuzz.h"
 #include "heap/census.h"
 #include "heap/glibc.h"
+#include "heap/holders.h"
 #include "input.h"
 #include "tell.h"
 
@@ -58,6 +59,26 @@ static void check_blocks(const struct hf_heap *heap, const struct hf_process_ima
     }
 }
 
+/* What holders have is what is held. */
+static void check_holders(const struct hf_heap *heap, const struct hf_block_graph *graph)
+{
+    struct hf_error err;
+    struct hf_dominators tree = {0};
+    struct hf_holders holders = {0};
+    uint64_t held = 0;
+    if (hf_dominators_make(&tree, heap, graph, &err) == HF_OK &&
+        hf_holders_make(&holders, heap, graph, &tree, &err) == HF_OK) {
+        for (unsigned kind = 0; kind < HF_ROOT_KINDS; kind++)
+            held += graph->held[kind].bytes;
+        for (size_t i = 0; i < holders.count; i++)
+            held -= holders.rows[i].bytes;
+        if (held != 0)
+            abort();
+    }
+    hf_holders_done(&holders);
+    hf_dominators_done(&tree);
+}
+
 static void check_graph(const struct hf_heap *heap, const struct hf_process_image *image)
 {
     struct hf_error err;
@@ -73,6 +94,8 @@ static void check_graph(const struct hf_heap *heap, const struct hf_process_imag
         in_rows += census.rows[i].all.count;
     if (status == HF_OK && (count != heap->count || in_rows != heap->count))
         abort();
+    if (status == HF_OK)
+        check_holders(heap, &graph);
     hf_heap_census_keep_lost(&census);
     fuzz_tell("lost %llu, with them %llu, in %zu sizes\n", (unsigned long long)graph.lost.count,
         (unsigned long long)graph.lost_with.count, census.count);

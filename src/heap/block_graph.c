@@ -23,6 +23,7 @@ struct graph_maker {
     struct hf_process_reader *reader;
     struct hf_block_index index;
     uint64_t own_bytes; /* of a thread, below its fs_base */
+    uint32_t holder;    /* whose words are looked at */
     uint32_t *queue;    /* of blocks to go on from */
     size_t queued;
 };
@@ -81,9 +82,29 @@ static enum hf_status add_root(
 {
     struct hf_block_graph *g = m->graph;
     uint32_t target = graph_target_of(m, word);
-    return target == HF_BLOCK_NONE
-               ? HF_OK
-               : push(&g->roots[kind], &g->root_count[kind], &g->root_capacity[kind], target, err);
+    if (target == HF_BLOCK_NONE)
+        return HF_OK;
+    if (!hf_vec_reserve(&g->roots[kind], &g->root_capacity[kind], g->root_count[kind] + 1,
+            sizeof *g->roots[kind]))
+        return hf_error_memory(err);
+    g->roots[kind][g->root_count[kind]++] = (struct hf_root){target, m->holder};
+    return HF_OK;
+}
+
+/* Whose words come next. A module is known by its path, a thread by its number. */
+static enum hf_status begin_holder(struct graph_maker *m, enum hf_root_kind kind, const char *path,
+    pid_t thread, struct hf_error *err)
+{
+    struct hf_block_graph *g = m->graph;
+    const struct hf_holder *last = g->holder_count != 0 ? &g->holders[m->holder] : NULL;
+    if (last != NULL && last->kind == kind && last->thread == thread &&
+        strcmp(last->path, path) == 0)
+        return HF_OK;
+    if (!hf_vec_reserve(&g->holders, &g->holder_capacity, g->holder_count + 1, sizeof *g->holders))
+        return hf_error_memory(err);
+    m->holder = (uint32_t)g->holder_count++;
+    g->holders[m->holder] = (struct hf_holder){kind, path, thread};
+    return HF_OK;
 }
 
 static enum hf_status add_root_range(struct graph_maker *m, enum hf_root_kind kind, uint64_t start,
@@ -154,7 +175,11 @@ static enum hf_status add_stack(struct graph_maker *m, const struct hf_stopped_t
     uint64_t own = thread->registers.fs_base;
     bool is_same = own >= sp && own < mapping->end;
     uint64_t end = is_same ? largest(own - m->own_bytes, sp) : mapping->end;
-    enum hf_status status = add_root_range(m, HF_ROOT_STACK, sp, end, err);
+    enum hf_status status = begin_holder(m, HF_ROOT_STACK, "", thread->tid, err);
+    if (status == HF_OK)
+        status = add_root_range(m, HF_ROOT_STACK, sp, end, err);
+    if (status == HF_OK)
+        status = begin_holder(m, HF_ROOT_THREAD_LOCAL, "", thread->tid, err);
     return status == HF_OK ? add_root_range(m, HF_ROOT_THREAD_LOCAL, end, mapping->end, err)
                            : status;
 }
@@ -165,7 +190,7 @@ static enum hf_status add_registers(
     const struct user_regs_struct *r = &thread->registers;
     const uint64_t words[] = {r->rax, r->rbx, r->rcx, r->rdx, r->rsi, r->rdi, r->rbp, r->r8, r->r9,
         r->r10, r->r11, r->r12, r->r13, r->r14, r->r15};
-    enum hf_status status = HF_OK;
+    enum hf_status status = begin_holder(m, HF_ROOT_REGISTER, "", thread->tid, err);
     for (size_t i = 0; i < sizeof words / sizeof *words && status == HF_OK; i++)
         status = add_root(m, HF_ROOT_REGISTER, words[i], err);
     return status;
@@ -245,7 +270,11 @@ static enum hf_status add_own_data(struct graph_maker *m, const struct hf_stoppe
     own.end = least(thread->registers.fs_base + THREAD_HEAD, mapping->end);
     before.end = own.start;
     behind.start = own.end;
-    enum hf_status status = add_mapping_but_heaps(m, &own, HF_ROOT_THREAD_LOCAL, err);
+    enum hf_status status = begin_holder(m, HF_ROOT_THREAD_LOCAL, "", thread->tid, err);
+    if (status == HF_OK)
+        status = add_mapping_but_heaps(m, &own, HF_ROOT_THREAD_LOCAL, err);
+    if (status == HF_OK)
+        status = begin_holder(m, HF_ROOT_MAPPING, mapping->path, 0, err);
     if (status == HF_OK)
         status = add_mapping_but_heaps(m, &before, HF_ROOT_MAPPING, err);
     return status == HF_OK ? add_mapping_but_heaps(m, &behind, HF_ROOT_MAPPING, err) : status;
@@ -270,20 +299,25 @@ static enum hf_status graph_add_mappings(struct graph_maker *m, struct hf_error 
     enum hf_status status = HF_OK;
     uint64_t data_end = 0;
     bool is_agents = false;
+    const char *module = "";
     for (size_t i = 0; i < m->image->count && status == HF_OK; i++) {
         const struct hf_process_mapping *mapping = &m->image->mappings[i];
         bool is_behind = mapping->inode == 0 && mapping->start == data_end;
         bool is_data = mapping->inode != 0 || is_behind;
         is_agents = is_behind ? is_agents : is_of_agent(mapping);
+        module = is_behind ? module : mapping->path;
         data_end = mapping->inode != 0 ? mapping->end : 0;
         const struct hf_stopped_thread *owner = thread_in(m, mapping, false);
         if (is_no_root(mapping) || is_agents || thread_in(m, mapping, true) != NULL)
             continue;
-        if (owner != NULL && !is_data)
+        enum hf_root_kind kind = is_data ? HF_ROOT_DATA : HF_ROOT_MAPPING;
+        if (owner != NULL && !is_data) {
             status = add_own_data(m, owner, mapping, err);
-        else
-            status =
-                add_mapping_but_heaps(m, mapping, is_data ? HF_ROOT_DATA : HF_ROOT_MAPPING, err);
+            continue;
+        }
+        status = begin_holder(m, kind, module, 0, err);
+        if (status == HF_OK)
+            status = add_mapping_but_heaps(m, mapping, kind, err);
     }
     return status;
 }
@@ -314,7 +348,7 @@ static void visit_roots(struct graph_maker *m)
     for (unsigned kind = 0; kind < HF_ROOT_KINDS; kind++) {
         uint8_t state = (uint8_t)(HF_BLOCK_HELD + kind);
         for (size_t i = 0; i < g->root_count[kind]; i++)
-            graph_visit(m, g->roots[kind][i], state);
+            graph_visit(m, g->roots[kind][i].block, state);
         visit_from_queue(m, state);
     }
 }
@@ -402,6 +436,7 @@ void hf_block_graph_done(struct hf_block_graph *graph)
     free(graph->first);
     free(graph->targets);
     free(graph->states);
+    free(graph->holders);
     for (size_t kind = 0; kind < HF_ROOT_KINDS; kind++)
         free(graph->roots[kind]);
     *graph = (struct hf_block_graph){.target_count = 0};

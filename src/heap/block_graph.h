@@ -54,17 +54,31 @@ enum hf_block_state {
     HF_BLOCK_HELD, /* + enum hf_root_kind: the first of the kinds that reaches it */
 };
 
+/* Who has the words: a module, a thread, or another mapping. */
+struct hf_holder {
+    enum hf_root_kind kind;
+    const char *path; /* of the image: of the module, or of the mapping; "" for a thread's */
+    pid_t thread;     /* 0: none */
+};
+
+struct hf_root {
+    uint32_t block, holder;
+};
+
 struct hf_block_graph {
     uint32_t *first;   /* of block i: targets[first[i]] up to targets[first[i + 1]] */
     uint32_t *targets; /* blocks */
     size_t target_count, target_capacity;
-    uint32_t *roots[HF_ROOT_KINDS]; /* blocks to which these point; some twice */
+    struct hf_holder *holders;
+    size_t holder_count, holder_capacity;
+    struct hf_root *roots[HF_ROOT_KINDS]; /* blocks to which these point; some several times */
     size_t root_count[HF_ROOT_KINDS], root_capacity[HF_ROOT_KINDS];
     uint8_t *states; /* of the blocks: enum hf_block_state */
     struct hf_heap_sum held[HF_ROOT_KINDS], lost, lost_with;
 };
 
-/* Reads all of the heaps and roots once. Call done in any case. HF_ERR_MEMORY, HF_ERR_LIMIT. */
+/* Borrows paths of the image. Reads all of the heaps and roots once. Call done in any case.
+ * HF_ERR_MEMORY, HF_ERR_LIMIT. */
 HF_MUST_CHECK enum hf_status hf_block_graph_make(struct hf_block_graph *graph,
     const struct hf_heap *heap, const struct hf_process_image *image, struct hf_error *err);
 void hf_block_graph_done(struct hf_block_graph *graph);

@@ -15,7 +15,8 @@
 
 static const struct hf_option heap_options[] = {
     {"lost", 0, HF_OPT_FLAG(AT(wants_lost)), "show only sizes of which blocks are lost"},
-    {"rows", 'n', HF_OPT_COUNT(AT(rows), "N"), "print at most N sizes; 0: all (default: 20)"},
+    {"rows", 'n', HF_OPT_COUNT(AT(rows), "N"),
+        "print at most N holders and N sizes; 0: all (default: 20)"},
     {"json", 0, HF_OPT_FLAG(AT(is_json)), "print one JSON document instead"},
     {"input-budget", 0, HF_OPT_REAL(AT(input_budget), "N"),
         "multiply the limits on memory and work for the process by N (default: 1)"},

@@ -61,28 +61,32 @@ static enum hf_status heap_reader_write(const struct hf_heap_reader_options *opt
 }
 
 static enum hf_status report_graph(const struct heap_reader *reader, const struct heap_order *what,
-    const struct hf_heap *heap, struct hf_error *err)
+    const struct hf_heap *heap, const struct hf_block_graph *graph, struct hf_error *err)
 {
-    struct hf_block_graph graph;
+    struct hf_dominators tree = {0};
+    struct hf_holders holders = {0};
     struct hf_heap_census census = {0};
-    enum hf_status status = hf_block_graph_make(&graph, heap, &reader->image, err);
+    enum hf_status status = hf_dominators_make(&tree, heap, graph, err);
     if (status == HF_OK)
-        status = hf_heap_census_make(&census, heap, &graph, err);
+        status = hf_holders_make(&holders, heap, graph, &tree, err);
+    if (status == HF_OK)
+        status = hf_heap_census_make(&census, heap, graph, err);
     if (reader->options->wants_lost)
         hf_heap_census_keep_lost(&census);
     const struct hf_heap_report report = {
         .pid = what->pid,
         .stopped_ns = what->stopped_ns,
-        .image = &reader->image,
         .heap = heap,
-        .graph = &graph,
+        .graph = graph,
+        .holders = &holders,
         .census = &census,
         .rows = reader->options->rows != 0 ? (size_t)reader->options->rows : SIZE_MAX,
     };
     if (status == HF_OK)
         status = heap_reader_write(reader->options, &report, err);
     hf_heap_census_done(&census);
-    hf_block_graph_done(&graph);
+    hf_holders_done(&holders);
+    hf_dominators_done(&tree);
     return status;
 }
 
@@ -90,6 +94,7 @@ static enum hf_status heap_reader_read(
     struct heap_reader *reader, const struct heap_order *what, int fd, struct hf_error *err)
 {
     struct hf_heap heap = {0};
+    struct hf_block_graph graph = {0};
     reader->image.memory = hf_memory_of_file(&fd);
     enum hf_status status = hf_heap_read_glibc(&heap, &reader->image, err);
     if (status == HF_OK && heap.count == 0)
@@ -98,7 +103,10 @@ static enum hf_status heap_reader_read(
             "mimalloc, musl) cannot be read yet",
             what->pid);
     if (status == HF_OK)
-        status = report_graph(reader, what, &heap, err);
+        status = hf_block_graph_make(&graph, &heap, &reader->image, err);
+    if (status == HF_OK)
+        status = report_graph(reader, what, &heap, &graph, err);
+    hf_block_graph_done(&graph);
     hf_heap_done(&heap);
     return status;
 }

@@ -1,17 +1,19 @@
 #include "cli/process/heap/heap_report.h"
 
 #include "base/plural.h"
+#include "base/strings/escape.h"
 #include "render/amount.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static const char *const holders[HF_ROOT_KINDS] = {
-    [HF_ROOT_DATA] = "data of modules (globals, statics)",
-    [HF_ROOT_THREAD_LOCAL] = "thread-local storage",
-    [HF_ROOT_STACK] = "stacks",
-    [HF_ROOT_REGISTER] = "registers",
-    [HF_ROOT_MAPPING] = "other mappings",
+/* What a holder is called, before its name. */
+static const char *const holder_words[HF_ROOT_KINDS] = {
+    [HF_ROOT_DATA] = "data of ",
+    [HF_ROOT_THREAD_LOCAL] = "thread-local storage of thread ",
+    [HF_ROOT_STACK] = "stack of thread ",
+    [HF_ROOT_REGISTER] = "registers of thread ",
+    [HF_ROOT_MAPPING] = "",
 };
 static const char *const holder_keys[HF_ROOT_KINDS] = {
     [HF_ROOT_DATA] = "data",
@@ -74,13 +76,6 @@ static void put_count(struct hf_out *out, uint64_t count, int width)
     hf_out_printf(out, "%*s", width, hf_amount(style, count, text));
 }
 
-static void put_sum(struct hf_out *out, struct hf_heap_sum sum, const char *what)
-{
-    heap_put_bytes(out, sum.bytes, 11);
-    put_count(out, sum.count, 13);
-    hf_out_printf(out, "  %s\n", what);
-}
-
 static void heap_put_parts(const struct hf_heap *heap, struct hf_out *out)
 {
     struct part parts[PARTS_MAX];
@@ -97,15 +92,59 @@ static void heap_put_parts(const struct hf_heap *heap, struct hf_out *out)
     }
 }
 
-static void put_holders(const struct hf_block_graph *graph, struct hf_out *out)
+static void heap_put_part(struct hf_out *out, uint64_t bytes, uint64_t all)
 {
-    hf_out_printf(out, "\n%11s  %11s  held by\n", "bytes", "blocks");
-    for (unsigned kind = 0; kind < HF_ROOT_KINDS; kind++) {
-        if (graph->held[kind].count != 0)
-            put_sum(out, graph->held[kind], holders[kind]);
+    heap_put_bytes(out, bytes, 11);
+    hf_out_printf(out, "  %5.1f %%  ", all != 0 ? (double)bytes * 100 / (double)all : 0);
+}
+
+static struct hf_text holder_name(const struct hf_holder *holder)
+{
+    struct hf_text path = hf_text_of(holder->path);
+    return holder->kind == HF_ROOT_DATA ? hf_text_basename(path)
+           : path.size != 0             ? path
+                                        : HF_TEXT("anonymous memory");
+}
+
+static void put_holder(const struct hf_holder *holder, struct hf_out *out)
+{
+    hf_out_string(out, holder_words[holder->kind]);
+    if (holder->thread != 0)
+        hf_out_printf(out, "%d", (int)holder->thread);
+    else
+        hf_escape_terminal(out, holder_name(holder));
+    hf_out_char(out, '\n');
+}
+
+static void put_lost(
+    struct hf_out *out, struct hf_heap_sum lost, uint64_t all, const char *by, const char *what)
+{
+    heap_put_part(out, lost.bytes, all);
+    hf_out_printf(out, "%s: ", by);
+    put_count(out, lost.count, 0);
+    hf_out_printf(out, " %s%s\n", what, hf_plural(lost.count, "block", "blocks"));
+}
+
+static void put_holders(const struct hf_heap_report *report, struct hf_out *out)
+{
+    uint64_t all = sum_blocks(report->heap).bytes, rest = 0;
+    const struct hf_holders *holders = report->holders;
+    hf_out_printf(out, "\n%11s  %7s  held by\n", "bytes", "share");
+    for (size_t i = 0; i < holders->count; i++) {
+        if (i >= report->rows) {
+            rest += holders->rows[i].bytes;
+            continue;
+        }
+        heap_put_part(out, holders->rows[i].bytes, all);
+        put_holder(holders->rows[i].holder, out);
     }
-    put_sum(out, graph->lost, "nothing: lost");
-    put_sum(out, graph->lost_with, "lost blocks only");
+    if (rest != 0) {
+        heap_put_part(out, rest, all);
+        put_count(out, holders->count - report->rows, 0);
+        hf_out_string(out, " more\n");
+    }
+    put_lost(out, report->graph->lost, all, "nothing", "lost ");
+    put_lost(out, report->graph->lost_with, all, "lost blocks only", "");
 }
 
 static void put_sizes(const struct hf_heap_report *report, struct hf_out *out)
@@ -135,7 +174,7 @@ void hf_heap_text(const struct hf_heap_report *report, struct hf_out *out)
     hf_out_printf(out, " %s; its threads stood still for %.1f ms\n",
         hf_plural(all.count, "block", "blocks"), (double)report->stopped_ns / 1e6);
     heap_put_parts(report->heap, out);
-    put_holders(report->graph, out);
+    put_holders(report, out);
     put_sizes(report, out);
 }
 
@@ -177,6 +216,16 @@ static void put_json_sizes(const struct hf_heap_report *report, struct hf_out *o
     hf_out_string(out, "]\n");
 }
 
+static void put_json_holder(struct hf_out *out, const struct hf_holder_row *row, size_t index)
+{
+    const struct hf_holder *holder = row->holder;
+    hf_out_printf(out, "%s\n    {\"kind\": \"%s\", \"path\": \"", index != 0 ? "," : "",
+        holder_keys[holder->kind]);
+    hf_escape_json(out, hf_text_of(holder->path));
+    hf_out_printf(
+        out, "\", \"thread\": %d, \"bytes\": %" PRIu64 "}", (int)holder->thread, row->bytes);
+}
+
 void hf_heap_json(const struct hf_heap_report *report, struct hf_out *out)
 {
     hf_out_printf(out,
@@ -192,6 +241,10 @@ void hf_heap_json(const struct hf_heap_report *report, struct hf_out *out)
         put_json_sum(out, holder_keys[kind], report->graph->held[kind]);
     }
     hf_out_string(out, "},\n  ");
+    hf_out_string(out, "\"holders\": [");
+    for (size_t i = 0; i < report->holders->count && i < report->rows; i++)
+        put_json_holder(out, &report->holders->rows[i], i);
+    hf_out_string(out, "],\n  ");
     put_json_sum(out, "lost", report->graph->lost);
     hf_out_string(out, ",\n  ");
     put_json_sum(out, "lost_with", report->graph->lost_with);

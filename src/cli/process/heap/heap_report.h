@@ -1,5 +1,5 @@
 /*
- * heap_report.h: the heaps of a process as text and as JSON: what holds their blocks, what nothing
+ * heap_report.h: the heaps of a process as text and as JSON: who holds their blocks, what nobody
  * holds, and how large they are.
  */
 #ifndef HF_CLI_HEAP_REPORT_H
@@ -7,15 +7,16 @@
 
 #include "base/strings/out.h"
 #include "heap/census.h"
+#include "heap/holders.h"
 
 struct hf_heap_report {
     uint32_t pid;
     uint64_t stopped_ns; /* how long its threads stood still */
-    const struct hf_process_image *image;
     const struct hf_heap *heap;
     const struct hf_block_graph *graph;
+    const struct hf_holders *holders;
     const struct hf_heap_census *census;
-    size_t rows; /* of the census, at most */
+    size_t rows; /* of holders, and of sizes, at most */
 };
 
 void hf_heap_text(const struct hf_heap_report *report, struct hf_out *out);
