@@ -53,7 +53,10 @@ def test_each_layout_is_understood():
 def test_a_backend_under_load():
     with server() as running:
         pid = running.work()
-        first, second, *rest = growing(pid, "2s")
+        grew = []
+        for _ in range(5):  # on a busy machine the backend may hardly run in two seconds
+            grew = grew if len(grew) >= 2 else growing(pid, "2s")
+        first, second, *rest = grew
         assert (first[0], second[0]) == (TOP, CACHE), (first, second, rest)
         # 128 and 48 bytes, and heads of 16: each call leaves both, so one is the other's measure.
         ratio = first[1] / second[1]
