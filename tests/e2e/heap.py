@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from _heap import need
+from _heap import HEAPFLAME, need
 from _schemas import held
 from _suite import run_tests
 
@@ -66,10 +66,10 @@ int main(int count, char **words)
 
 
 class Program:
-    def __init__(self, *words, **how):
+    def __init__(self, *words):
         Path("program.c").write_text(PROGRAM)
         subprocess.run(["gcc", "-O1", "-g", "-pthread", "-o", "program", "program.c"], check=True)
-        self.process = subprocess.Popen(["./program", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **how)
+        self.process = subprocess.Popen(["./program", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.process.stdout.readline()
         self.pid = self.process.pid
 
@@ -86,8 +86,8 @@ class Program:
         assert self.process.returncode == 0, self.process.returncode
 
 
-def heap(*words, status=0, **how):
-    done = subprocess.run(["heapflame", "heap", *map(str, words)], capture_output=True, text=True, check=False, **how)
+def heap(*words, status=0):
+    done = subprocess.run([HEAPFLAME, "heap", *map(str, words)], capture_output=True, text=True, check=False)
     assert done.returncode == status, (done.returncode, done.stdout, done.stderr)
     return done.stdout if status == 0 else done.stderr
 
@@ -159,8 +159,9 @@ def test_without_rights():
     if os.geteuid() != 0:
         return print("only root can start a process of somebody else")
     with Program() as program:
-        said = heap(program.pid, status=5, user=65534, env={**os.environ, "HOME": "/"})
-        assert "Operation not permitted" in said, said
+        command = ["setpriv", "--reuid", "nobody", "--clear-groups", HEAPFLAME, "heap", str(program.pid)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 5 and "Operation not permitted" in done.stderr, done
 
 
 sys.exit(run_tests(globals()))
