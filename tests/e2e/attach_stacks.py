@@ -4,6 +4,7 @@
 known all the same; and where frame pointers led to the outermost frame, as in Go, nothing is missing, also where Go's runtime
 went from a goroutine's stack to its own."""
 
+import re
 import signal
 import subprocess
 import sys
