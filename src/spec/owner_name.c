@@ -1,6 +1,9 @@
 #include "spec/owner_name.h"
 
 #include <ctype.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
 
 #define WORDS_MAX 12
 #define WORD_BYTES 16
@@ -82,23 +85,44 @@ struct owner_words {
     char first[WORD_BYTES];
 };
 
-static bool is_word_among(const char *words, const char *word, size_t size)
+/* The words by their hash: thousands of names are asked for. At most a quarter of it is used. */
+#define SLOTS 2048u
+static struct {
+    char word[WORD_BYTES];
+    unsigned kinds; /* 0: nothing is here */
+} slots[SLOTS];
+static pthread_once_t slots_once = PTHREAD_ONCE_INIT;
+
+/* Where a word is, or would be. */
+static size_t owner_slot_of(const char *word, size_t size)
 {
-    for (const char *at = words; (at = strstr(at, word)) != NULL; at++)
-        if (at[-1] == ' ' && at[size] == ' ')
-            return true;
-    return false;
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ (unsigned char)word[i]) * 16777619u;
+    size_t at = hash % SLOTS;
+    while (slots[at].kinds != 0 &&
+           (memcmp(slots[at].word, word, size) != 0 || slots[at].word[size] != '\0'))
+        at = (at + 1) % SLOTS;
+    return at;
 }
 
+static void fill_slots(void)
+{
+    for (size_t i = 0; i < sizeof owner_words / sizeof *owner_words; i++) {
+        for (const char *at = owner_words[i].words + 1; *at != '\0';) {
+            size_t size = strcspn(at, " ");
+            size_t slot = owner_slot_of(at, size);
+            memcpy(slots[slot].word, at, size);
+            slots[slot].kinds |= owner_words[i].kind;
+            at += size + 1;
+        }
+    }
+}
+
+/* Of less than WORD_BYTES bytes. */
 static unsigned kinds_of_word(const char *lower, size_t size)
 {
-    char word[WORD_BYTES] = "";
-    unsigned kinds = 0;
-    memcpy(word, lower, size);
-    for (size_t i = 0; i < sizeof owner_words / sizeof *owner_words; i++)
-        if (is_word_among(owner_words[i].words, word, size))
-            kinds |= owner_words[i].kind;
-    return kinds;
+    return slots[owner_slot_of(lower, size)].kinds;
 }
 
 /* Of two words in one, a verb and a noun: newnode, vecpush. */
@@ -106,7 +130,10 @@ static unsigned kinds_of_two(const char *lower, size_t size)
 {
     const unsigned verbs = ALLOCATES | MAKES | PUSHES;
     for (size_t cut = 2; cut + 2 <= size; cut++) {
-        unsigned first = kinds_of_word(lower, cut), then = kinds_of_word(lower + cut, size - cut);
+        unsigned first = kinds_of_word(lower, cut);
+        if ((first & (verbs | NOUNS)) == 0)
+            continue;
+        unsigned then = kinds_of_word(lower + cut, size - cut);
         if (((first & verbs) != 0 && (then & NOUNS) != 0) ||
             ((first & NOUNS) != 0 && (then & verbs) != 0))
             return first | then;
@@ -150,6 +177,7 @@ static size_t owner_word_end(struct hf_text name, size_t from)
 static struct owner_words owner_words_of(struct hf_text name)
 {
     struct owner_words words = {.is_whole = true};
+    (void)pthread_once(&slots_once, fill_slots);
     for (size_t at = 0; at < name.size;) {
         if (!owner_is_letter(name.data[at])) {
             words.is_whole = words.is_whole && name.data[at] == '_';
@@ -209,6 +237,13 @@ static bool is_generic_name(const struct owner_words *words, bool is_method)
     if ((first & (ALLOCATES | MAKES)) != 0)
         return at != 0 || (sum & NOUNS) != 0;
     return (first & PUSHES) != 0 || ((first & TAKES) != 0 && (sum & MEMORY) != 0);
+}
+
+/* What it allocates is something of its own, though it is called no more than that: node_new. */
+static bool makes_item(const struct owner_words *words)
+{
+    unsigned sum = owner_sum(words, 0);
+    return (sum & ITEM) != 0 && (sum & (MAKES | ALLOCATES)) != 0;
 }
 
 /* A container of something, and its verb behind it: token_array_push. */
@@ -334,7 +369,7 @@ enum hf_owner_name hf_owner_name_kind(struct hf_text name, struct hf_text file)
     if (is_constructor(&parts, is_rust))
         return HF_OWNER_NAME_MAKER;
     if (is_generic_name(&words, parts.scope.size != 0) || is_container_call(&words))
-        return HF_OWNER_NAME_HELPER;
+        return makes_item(&words) ? HF_OWNER_NAME_MAKER : HF_OWNER_NAME_HELPER;
     enum hf_owner_name kind =
         parts.scope.size != 0 ? owner_method_kind(&parts, &words, is_rust) : HF_OWNER_NAME_NONE;
     if (kind != HF_OWNER_NAME_NONE)
