@@ -133,7 +133,8 @@ def test_at_work():
         before = program.ticks()
         for _ in range(20):
             found = document("--rows", 0, program.pid)
-            assert sizes_of(found)[120]["all"]["blocks"] == 10000, found
+            # What the thread just has may be of that size, too, and in its cache.
+            assert 10000 <= sizes_of(found)[120]["all"]["blocks"] <= 10001, found
             assert found["stopped_ns"] > 0, found
         assert program.ticks() > before
         for thread in Path(f"/proc/{program.pid}/task").iterdir():
