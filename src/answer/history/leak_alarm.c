@@ -15,30 +15,30 @@ static uint64_t label_hash(const struct hf_growth_place *place)
     return hash;
 }
 
-static bool is_told(const struct hf_leak_alarm *alarm, uint64_t hash)
+static struct hf_leak_place *find_told(struct hf_leak_alarm *alarm, uint64_t hash)
 {
     for (size_t i = 0; i < alarm->told_count; i++) {
-        if (alarm->told[i] == hash)
-            return true;
+        if (alarm->told[i].hash == hash)
+            return &alarm->told[i];
     }
-    return false;
+    return NULL;
 }
 
-/* Those that are no leaks any more may be told again. */
-static void forget_others(struct hf_leak_alarm *alarm)
+/* Those that are no leaks for long may be told again. */
+static void forget_quiet(struct hf_leak_alarm *alarm)
 {
     size_t kept = 0;
     const struct hf_growth *growth = &alarm->process.growth;
+    for (size_t i = 0; i < alarm->told_count; i++)
+        alarm->told[i].quiet++;
     for (size_t i = 0; i < growth->count; i++) {
-        uint64_t hash = label_hash(&growth->places[i]);
-        for (size_t t = kept;
-             growth->places[i].verdict.kind == HF_VERDICT_LEAK && t < alarm->told_count; t++) {
-            if (alarm->told[t] != hash)
-                continue;
-            alarm->told[t] = alarm->told[kept];
-            alarm->told[kept++] = hash;
-            break;
-        }
+        struct hf_leak_place *told = find_told(alarm, label_hash(&growth->places[i]));
+        if (told != NULL && growth->places[i].verdict.kind == HF_VERDICT_LEAK)
+            told->quiet = 0;
+    }
+    for (size_t i = 0; i < alarm->told_count; i++) {
+        if (alarm->told[i].quiet < HF_LEAK_QUIET_LOOKS)
+            alarm->told[kept++] = alarm->told[i];
     }
     alarm->told_count = kept;
 }
@@ -84,12 +84,12 @@ static void tell(const struct hf_leak_alarm *alarm, const struct hf_growth_place
 static void choose(struct hf_leak_alarm *alarm, struct hf_leak_told *out_told)
 {
     const struct hf_growth *growth = &alarm->process.growth;
-    forget_others(alarm);
+    forget_quiet(alarm);
     for (size_t i = 0; i < growth->count && alarm->told_count < HF_GROWTH_PLACES; i++) {
         const struct hf_growth_place *place = &growth->places[i];
-        if (!rings(alarm, place) || is_told(alarm, label_hash(place)))
+        if (!rings(alarm, place) || find_told(alarm, label_hash(place)) != NULL)
             continue;
-        alarm->told[alarm->told_count++] = label_hash(place);
+        alarm->told[alarm->told_count++] = (struct hf_leak_place){label_hash(place), 0};
         tell(alarm, place, out_told);
         return;
     }

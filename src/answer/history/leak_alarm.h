@@ -4,7 +4,7 @@
  *
  * A place is told when its verdict is leak (analysis/verdict_course.h) and its survivors are so
  * many that chance is no explanation (statistics/alarm.h). It is told again only after its verdict
- * was another one.
+ * was another one for HF_LEAK_QUIET_LOOKS looks that follow each other.
  *
  * Example, at each look at the process:
  *
@@ -26,6 +26,7 @@
 #define HF_LEAK_FALSE_A_MONTH 0.05
 #define HF_LEAK_LEARN_NS (UINT64_C(7) * 24 * 3600 * 1000000000)
 #define HF_LEAK_LEAST_RATE (65536.0 / 60) /* bytes a second */
+#define HF_LEAK_QUIET_LOOKS 30
 
 struct hf_leak_alarm_rules {
     double false_a_month; /* of one process */
@@ -38,7 +39,10 @@ struct hf_leak_alarm {
     struct hf_leak_alarm_rules rules;
     /* Its own. */
     struct hf_process_history process;
-    uint64_t told[HF_GROWTH_PLACES]; /* hashes of the places' labels */
+    struct hf_leak_place {
+        uint64_t hash;  /* of its label */
+        uint32_t quiet; /* looks since it was a leak last */
+    } told[HF_GROWTH_PLACES];
     size_t told_count;
 };
 
