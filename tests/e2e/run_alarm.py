@@ -45,7 +45,7 @@ def build():
 
 def check_told(said, pid):
     """One line, one call of the command, and the profile it names, which holds the leak."""
-    lines = re.findall(r"LEAK since \d\d:\d\d: (open_session leaks \S+ MiB/min \(.*?\), \d+ % of all growth); see (\S+)", said)
+    lines = re.findall(r"LEAK(?: since \d\d:\d\d)?: (open_session leaks \S+ MiB/min \(.*?\), \d+ % of all growth); see (\S+)", said)
     assert len(lines) == 1 and said.count("LEAK") == 1, said
     what, profile = lines[0]
     expect_equal(Path(f"told.{pid}").read_text(), f"{what}|{profile}\n")
