@@ -65,11 +65,9 @@ static void check_holders(const struct hf_heap *heap, const struct hf_block_grap
     struct hf_error err;
     struct hf_dominators tree = {0};
     struct hf_holders holders = {0};
-    uint64_t held = 0;
+    uint64_t held = graph->held.bytes;
     if (hf_dominators_make(&tree, heap, graph, &err) == HF_OK &&
         hf_holders_make(&holders, heap, graph, &tree, &err) == HF_OK) {
-        for (unsigned kind = 0; kind < HF_ROOT_KINDS; kind++)
-            held += graph->held[kind].bytes;
         for (size_t i = 0; i < holders.count; i++)
             held -= holders.rows[i].bytes;
         if (held != 0)
@@ -85,9 +83,7 @@ static void check_graph(const struct hf_heap *heap, const struct hf_process_imag
     struct hf_block_graph graph;
     struct hf_heap_census census = {0};
     enum hf_status status = hf_block_graph_make(&graph, heap, image, &err);
-    uint64_t count = graph.lost.count + graph.lost_with.count, in_rows = 0;
-    for (unsigned kind = 0; kind < HF_ROOT_KINDS; kind++)
-        count += graph.held[kind].count;
+    uint64_t count = graph.held.count + graph.lost.count + graph.lost_with.count, in_rows = 0;
     if (status == HF_OK)
         status = hf_heap_census_make(&census, heap, &graph, &err);
     for (size_t i = 0; i < census.count; i++)

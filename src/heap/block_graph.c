@@ -1,5 +1,6 @@
 #include "heap/block_graph.h"
 
+#include "base/containers/sorted.h"
 #include "base/containers/vec.h"
 
 #include <elf.h>
@@ -122,23 +123,43 @@ static enum hf_status add_root_range(struct graph_maker *m, enum hf_root_kind ki
     return status;
 }
 
-/* What a module has for each thread; 0: nothing, or it is none. */
-static uint64_t own_bytes_of(struct graph_maker *m, uint64_t module)
+static uint64_t largest(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* What the program headers of a module say, as they lie in memory. */
+struct graph_module {
+    uint64_t own_bytes; /* for each thread */
+    uint64_t end;       /* of its data, also of those that are not in the file */
+};
+
+/* All 0: `start` is not that of a module. */
+static struct graph_module graph_read_module(struct graph_maker *m, uint64_t start)
 {
     Elf64_Ehdr head;
-    uint64_t bytes = 0;
-    if (!hf_process_copy(m->reader, module, &head, sizeof head) ||
+    struct graph_module module = {0};
+    if (!hf_process_copy(m->reader, start, &head, sizeof head) ||
         memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_phentsize != sizeof(Elf64_Phdr))
-        return 0;
+        return module;
+    uint64_t bias = start;
     for (unsigned i = 0; i < head.e_phnum && i < HEADERS_MAX; i++) {
         Elf64_Phdr part;
-        if (!hf_process_copy(
-                m->reader, module + head.e_phoff + i * sizeof part, &part, sizeof part) ||
-            part.p_type != PT_TLS || part.p_memsz > THREAD_DATA_MAX || part.p_align > THREAD_HEAD)
+        if (!hf_process_copy(m->reader, start + head.e_phoff + i * sizeof part, &part, sizeof part))
             continue;
-        bytes = part.p_memsz + part.p_align;
+        if (part.p_type == PT_LOAD && part.p_offset == 0)
+            bias = start - part.p_vaddr;
+        if (part.p_type == PT_LOAD)
+            module.end = largest(module.end, bias + part.p_vaddr + part.p_memsz);
+        if (part.p_type == PT_TLS && part.p_memsz <= THREAD_DATA_MAX && part.p_align <= THREAD_HEAD)
+            module.own_bytes = part.p_memsz + part.p_align;
     }
-    return bytes;
+    return module;
 }
 
 /*
@@ -151,20 +172,10 @@ static void find_own_bytes(struct graph_maker *m)
     for (size_t i = 0; i < m->image->count; i++) {
         const struct hf_process_mapping *mapping = &m->image->mappings[i];
         if (mapping->inode != 0 && mapping->file_offset == 0)
-            m->own_bytes += own_bytes_of(m, mapping->start);
+            m->own_bytes += graph_read_module(m, mapping->start).own_bytes;
     }
     if (m->own_bytes > THREAD_DATA_MAX)
         m->own_bytes = THREAD_DATA_MAX;
-}
-
-static uint64_t largest(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
 }
 
 /* The stack of a thread, and its own data behind it, in the mapping that has its stack pointer. */
@@ -223,61 +234,45 @@ static const struct hf_stopped_thread *thread_in(
     return NULL;
 }
 
-/* Memory that a heap has: what of it is no block is its allocator's. */
-static uint64_t end_of_heap_at(const struct graph_maker *m, uint64_t address)
-{
-    for (size_t i = 0; i < m->heap->region_count; i++) {
-        const struct hf_heap_region *region = &m->heap->regions[i];
-        if (address >= region->start && address < region->end)
-            return region->end;
-    }
-    return 0;
-}
-
-static uint64_t start_of_heap_after(const struct graph_maker *m, uint64_t address, uint64_t end)
-{
-    for (size_t i = 0; i < m->heap->region_count; i++) {
-        const struct hf_heap_region *region = &m->heap->regions[i];
-        if (region->start > address && region->start < end)
-            end = region->start;
-    }
-    return end;
-}
-
-static enum hf_status add_mapping_but_heaps(struct graph_maker *m,
-    const struct hf_process_mapping *mapping, enum hf_root_kind kind, struct hf_error *err)
+/* What of a heap is no block is its allocator's. */
+static enum hf_status add_part_but_heaps(struct graph_maker *m, uint64_t start, uint64_t end,
+    enum hf_root_kind kind, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
-    for (uint64_t at = mapping->start; at < mapping->end && status == HF_OK;) {
-        uint64_t end_of_heap = end_of_heap_at(m, at);
-        if (end_of_heap != 0) {
-            at = end_of_heap;
-            continue;
-        }
-        uint64_t end = start_of_heap_after(m, at, mapping->end);
-        status = add_root_range(m, kind, at, end, err);
-        at = end;
+    const struct hf_heap *heap = m->heap;
+    size_t next = HF_FIRST_ABOVE(heap->regions, heap->region_count, end, start);
+    for (; start < end && status == HF_OK; next++) {
+        bool has_next = next < heap->region_count && heap->regions[next].start < end;
+        uint64_t until = has_next ? heap->regions[next].start : end;
+        if (until > start)
+            status = add_root_range(m, kind, start, until, err);
+        start = has_next ? heap->regions[next].end : end;
     }
     return status;
 }
 
-/* The own data of a thread whose stack is elsewhere, as the first one's. */
-static enum hf_status add_own_data(struct graph_maker *m, const struct hf_stopped_thread *thread,
-    const struct hf_process_mapping *mapping, struct hf_error *err)
+/* The same, which are of a thread around its fs_base if its stack is elsewhere, as the first one's.
+ */
+static enum hf_status add_anonymous(struct graph_maker *m, const struct hf_process_mapping *mapping,
+    uint64_t start, struct hf_error *err)
 {
-    struct hf_process_mapping own = *mapping, before = *mapping, behind = *mapping;
-    own.start = largest(thread->registers.fs_base - m->own_bytes, mapping->start);
-    own.end = least(thread->registers.fs_base + THREAD_HEAD, mapping->end);
-    before.end = own.start;
-    behind.start = own.end;
-    enum hf_status status = begin_holder(m, HF_ROOT_THREAD_LOCAL, "", thread->tid, err);
-    if (status == HF_OK)
-        status = add_mapping_but_heaps(m, &own, HF_ROOT_THREAD_LOCAL, err);
+    const struct hf_stopped_thread *owner = thread_in(m, mapping, false);
+    uint64_t own = owner != NULL ? owner->registers.fs_base : mapping->end;
+    uint64_t own_start = least(largest(own - m->own_bytes, start), mapping->end);
+    uint64_t own_end = least(own + THREAD_HEAD, mapping->end);
+    enum hf_status status = HF_OK;
+    if (owner != NULL)
+        status = begin_holder(m, HF_ROOT_THREAD_LOCAL, "", owner->tid, err);
+    if (owner != NULL && status == HF_OK)
+        status = add_part_but_heaps(m, own_start, own_end, HF_ROOT_THREAD_LOCAL, err);
+    else
+        own_start = own_end = mapping->end;
     if (status == HF_OK)
         status = begin_holder(m, HF_ROOT_MAPPING, mapping->path, 0, err);
     if (status == HF_OK)
-        status = add_mapping_but_heaps(m, &before, HF_ROOT_MAPPING, err);
-    return status == HF_OK ? add_mapping_but_heaps(m, &behind, HF_ROOT_MAPPING, err) : status;
+        status = add_part_but_heaps(m, start, own_start, HF_ROOT_MAPPING, err);
+    return status == HF_OK ? add_part_but_heaps(m, own_end, mapping->end, HF_ROOT_MAPPING, err)
+                           : status;
 }
 
 static bool is_of_agent(const struct hf_process_mapping *mapping)
@@ -286,38 +281,38 @@ static bool is_of_agent(const struct hf_process_mapping *mapping)
     return size >= tail && strcmp(mapping->path + size - tail, agent_name) == 0;
 }
 
-/* What is not written by the program, is not its own, or is a heap of brk(2) from its start on. */
+/* What the program cannot write, or is not its own alone. */
 static bool is_no_root(const struct hf_process_mapping *mapping)
 {
-    return !mapping->is_writable || mapping->is_shared || is_of_agent(mapping) ||
-           strcmp(mapping->path, "[vvar]") == 0;
+    return !mapping->is_writable || mapping->is_shared;
 }
 
-/* Data that are not in the file lie right behind those that are, without a name. */
+/*
+ * A module's data, and behind them, without a name, those that are not in its file. The kernel may
+ * have put a mapping of somebody else right behind, and calls both one.
+ */
 static enum hf_status graph_add_mappings(struct graph_maker *m, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
-    uint64_t data_end = 0;
-    bool is_agents = false;
-    const char *module = "";
+    const struct hf_process_mapping *module = NULL;
+    uint64_t module_end = 0;
     for (size_t i = 0; i < m->image->count && status == HF_OK; i++) {
         const struct hf_process_mapping *mapping = &m->image->mappings[i];
-        bool is_behind = mapping->inode == 0 && mapping->start == data_end;
-        bool is_data = mapping->inode != 0 || is_behind;
-        is_agents = is_behind ? is_agents : is_of_agent(mapping);
-        module = is_behind ? module : mapping->path;
-        data_end = mapping->inode != 0 ? mapping->end : 0;
-        const struct hf_stopped_thread *owner = thread_in(m, mapping, false);
-        if (is_no_root(mapping) || is_agents || thread_in(m, mapping, true) != NULL)
+        if (mapping->inode != 0 && mapping->file_offset == 0)
+            module_end = graph_read_module(m, mapping->start).end;
+        if (mapping->inode != 0)
+            module = mapping;
+        uint64_t data_end = mapping->inode != 0 ? mapping->end : least(module_end, mapping->end);
+        data_end = largest(data_end, mapping->start);
+        if (is_no_root(mapping) || thread_in(m, mapping, true) != NULL)
             continue;
-        enum hf_root_kind kind = is_data ? HF_ROOT_DATA : HF_ROOT_MAPPING;
-        if (owner != NULL && !is_data) {
-            status = add_own_data(m, owner, mapping, err);
-            continue;
+        if (data_end != mapping->start && !is_of_agent(module)) {
+            status = begin_holder(m, HF_ROOT_DATA, module->path, 0, err);
+            if (status == HF_OK)
+                status = add_part_but_heaps(m, mapping->start, data_end, HF_ROOT_DATA, err);
         }
-        status = begin_holder(m, kind, module, 0, err);
-        if (status == HF_OK)
-            status = add_mapping_but_heaps(m, mapping, kind, err);
+        if (status == HF_OK && data_end != mapping->end)
+            status = add_anonymous(m, mapping, data_end, err);
     }
     return status;
 }
@@ -386,10 +381,9 @@ static void graph_add_up(struct hf_block_graph *graph, const struct hf_heap *hea
 {
     for (size_t i = 0; i < heap->count; i++) {
         uint8_t state = graph->states[i];
-        struct hf_heap_sum *sum = state == HF_BLOCK_LOST ? &graph->lost
-                                  : state == HF_BLOCK_LOST_WITH
-                                      ? &graph->lost_with
-                                      : &graph->held[state - HF_BLOCK_HELD];
+        struct hf_heap_sum *sum = state == HF_BLOCK_LOST        ? &graph->lost
+                                  : state == HF_BLOCK_LOST_WITH ? &graph->lost_with
+                                                                : &graph->held;
         sum->bytes += heap->blocks[i].bytes;
         sum->count++;
     }

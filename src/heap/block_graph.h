@@ -74,7 +74,7 @@ struct hf_block_graph {
     struct hf_root *roots[HF_ROOT_KINDS]; /* blocks to which these point; some several times */
     size_t root_count[HF_ROOT_KINDS], root_capacity[HF_ROOT_KINDS];
     uint8_t *states; /* of the blocks: enum hf_block_state */
-    struct hf_heap_sum held[HF_ROOT_KINDS], lost, lost_with;
+    struct hf_heap_sum held, lost, lost_with;
 };
 
 /* Borrows paths of the image. Reads all of the heaps and roots once. Call done in any case.

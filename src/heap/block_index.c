@@ -1,5 +1,6 @@
 #include "heap/block_index.h"
 
+#include "base/containers/sorted.h"
 #include "base/containers/vec.h"
 
 #include <stdlib.h>
@@ -76,22 +77,14 @@ void hf_block_index_done(struct hf_block_index *index)
 
 uint32_t hf_block_index_find(const struct hf_block_index *index, uint64_t address)
 {
-    size_t low = 0, high = index->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct hf_block_range *range = &index->ranges[middle];
-        if (address < range->start) {
-            high = middle;
-        } else if (address >= range->end) {
-            low = middle + 1;
-        } else {
-            const struct hf_heap *heap = index->heap;
-            size_t i = index->table[range->at + (address - range->start) / HF_BLOCK_INDEX_STEP];
-            while (i < heap->count && block_end(&heap->blocks[i]) <= address)
-                i++;
-            bool is_in = i < heap->count && heap->blocks[i].address <= address;
-            return is_in ? (uint32_t)i : HF_BLOCK_NONE;
-        }
-    }
-    return HF_BLOCK_NONE;
+    size_t r = HF_FIRST_ABOVE(index->ranges, index->count, end, address);
+    const struct hf_block_range *range = &index->ranges[r];
+    if (r == index->count || address < range->start)
+        return HF_BLOCK_NONE;
+    const struct hf_heap *heap = index->heap;
+    size_t i = index->table[range->at + (address - range->start) / HF_BLOCK_INDEX_STEP];
+    while (i < heap->count && block_end(&heap->blocks[i]) <= address)
+        i++;
+    bool is_in = i < heap->count && heap->blocks[i].address <= address;
+    return is_in ? (uint32_t)i : HF_BLOCK_NONE;
 }

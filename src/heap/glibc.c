@@ -295,24 +295,15 @@ static void read_main_arena(struct glibc *g)
     }
 }
 
-static struct hf_heap_region *region_of(struct hf_heap *heap, size_t first, uint64_t address)
-{
-    for (size_t i = first; i < heap->region_count; i++) {
-        if (address >= heap->regions[i].start && address < heap->regions[i].end)
-            return &heap->regions[i];
-    }
-    return NULL;
-}
-
 /* Takes the blocks out that lists have. */
-static void drop_idle(struct glibc *g, size_t first_block, size_t first_region)
+static void drop_idle(struct glibc *g, size_t first_block)
 {
     struct hf_heap *heap = g->heap;
     size_t kept = first_block;
     for (size_t i = first_block; i < heap->count; i++) {
         struct hf_heap_block block = heap->blocks[i];
         struct hf_heap_region *region = hf_map_find(&g->idle, block.address) != NULL
-                                            ? region_of(heap, first_region, block.address)
+                                            ? hf_heap_region_at(heap, block.address)
                                             : NULL;
         if (region == NULL) {
             heap->blocks[kept++] = block;
@@ -330,7 +321,7 @@ enum hf_status hf_heap_read_glibc(
     struct hf_heap *heap, const struct hf_process_image *image, struct hf_error *err)
 {
     struct glibc g = {.heap = heap, .reader = malloc(sizeof *g.reader)};
-    size_t first_block = heap->count, first_region = heap->region_count;
+    size_t first_block = heap->count;
     if (g.reader == NULL)
         return hf_error_memory(err);
     g.reader->image = image;
@@ -342,7 +333,7 @@ enum hf_status hf_heap_read_glibc(
     hf_heap_sort(heap);
     read_caches(&g);
     read_main_arena(&g);
-    drop_idle(&g, first_block, first_region);
+    drop_idle(&g, first_block);
     hf_map_done(&g.idle);
     free(g.reader);
     return g.is_out_of_memory ? hf_error_memory(err) : HF_OK;

@@ -1,5 +1,6 @@
 #include "heap/heap.h"
 
+#include "base/containers/sorted.h"
 #include "base/containers/vec.h"
 
 #include <stdlib.h>
@@ -28,31 +29,36 @@ static int by_address(const void *a, const void *b)
     return (left->address > right->address) - (left->address < right->address);
 }
 
+static int heap_by_start(const void *a, const void *b)
+{
+    const struct hf_heap_region *left = a, *right = b;
+    return (left->start > right->start) - (left->start < right->start);
+}
+
 /* Walkers go upwards, so that most of it is in order. */
 void hf_heap_sort(struct hf_heap *heap)
 {
-    for (size_t i = 1; i < heap->count; i++) {
-        if (heap->blocks[i - 1].address > heap->blocks[i].address) {
-            qsort(heap->blocks, heap->count, sizeof *heap->blocks, by_address);
-            return;
-        }
-    }
+    bool is_sorted = true;
+    for (size_t i = 1; i < heap->count && is_sorted; i++)
+        is_sorted = heap->blocks[i - 1].address <= heap->blocks[i].address;
+    if (!is_sorted)
+        qsort(heap->blocks, heap->count, sizeof *heap->blocks, by_address);
+    if (heap->region_count != 0)
+        qsort(heap->regions, heap->region_count, sizeof *heap->regions, heap_by_start);
 }
 
 const struct hf_heap_block *hf_heap_find(const struct hf_heap *heap, uint64_t address)
 {
-    size_t low = 0, high = heap->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct hf_heap_block *block = &heap->blocks[middle];
-        if (address < block->address)
-            high = middle;
-        else if (address - block->address >= block->bytes)
-            low = middle + 1;
-        else
-            return block;
-    }
-    return NULL;
+    size_t i = HF_FIRST_ABOVE(heap->blocks, heap->count, address, address);
+    const struct hf_heap_block *block = i != 0 ? &heap->blocks[i - 1] : NULL;
+    return block != NULL && address - block->address < block->bytes ? block : NULL;
+}
+
+struct hf_heap_region *hf_heap_region_at(const struct hf_heap *heap, uint64_t address)
+{
+    size_t i = HF_FIRST_ABOVE(heap->regions, heap->region_count, end, address);
+    bool is_in = i < heap->region_count && heap->regions[i].start <= address;
+    return is_in ? &heap->regions[i] : NULL;
 }
 
 void hf_heap_done(struct hf_heap *heap)

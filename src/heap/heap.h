@@ -41,7 +41,7 @@ struct hf_heap_region {
 struct hf_heap {
     struct hf_heap_block *blocks; /* by address after hf_heap_sort */
     size_t count, capacity;
-    struct hf_heap_region *regions;
+    struct hf_heap_region *regions; /* likewise; none lies over another */
     size_t region_count, region_capacity;
 };
 
@@ -51,7 +51,11 @@ HF_MUST_CHECK enum hf_status hf_heap_add(
 /* A region that the caller fills; valid until the next one. NULL: no memory. */
 HF_MUST_CHECK struct hf_heap_region *hf_heap_add_region(struct hf_heap *heap);
 
+/* Blocks and regions. */
 void hf_heap_sort(struct hf_heap *heap);
+
+/* Of a sorted heap: the region that has this address, or NULL. */
+struct hf_heap_region *hf_heap_region_at(const struct hf_heap *heap, uint64_t address);
 
 /* The block that has this address, its first byte or another, or NULL. */
 const struct hf_heap_block *hf_heap_find(const struct hf_heap *heap, uint64_t address);

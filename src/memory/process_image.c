@@ -1,5 +1,6 @@
 #include "memory/process_image.h"
 
+#include "base/containers/sorted.h"
 #include "base/containers/vec.h"
 #include "base/limits.h"
 #include "base/strings/out.h"
@@ -93,18 +94,9 @@ void hf_process_image_done(struct hf_process_image *image)
 const struct hf_process_mapping *hf_process_image_find(
     const struct hf_process_image *image, uint64_t address)
 {
-    size_t low = 0, high = image->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct hf_process_mapping *mapping = &image->mappings[middle];
-        if (address < mapping->start)
-            high = middle;
-        else if (address >= mapping->end)
-            low = middle + 1;
-        else
-            return mapping;
-    }
-    return NULL;
+    size_t i = HF_FIRST_ABOVE(image->mappings, image->count, end, address);
+    bool is_in = i < image->count && image->mappings[i].start <= address;
+    return is_in ? &image->mappings[i] : NULL;
 }
 
 /* Who goes on where it stopped wants more than a page. */

@@ -1,10 +1,10 @@
 /* Snapshots of a process at work: it never notices, no copy ever runs, and nothing of them stays.
  */
 #include "memory/leftovers.h"
-#include "memory/snapshot.h"
 
 #include "check.h"
 #include "os/process/process_memory.h"
+#include "snapshots.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -187,16 +187,6 @@ static void check_unharmed(pid_t pid)
     assert_int_equal(kill(pid, 0), 0);
 }
 
-/* On a machine so busy that a thread gets no processor for a second there is none. */
-static void take(struct hf_snapshot *snapshot, pid_t pid)
-{
-    struct hf_error err;
-    enum hf_status status = HF_ERR_SYSTEM;
-    for (int tries = 0; status != HF_OK && tries < 20; tries++)
-        status = hf_snapshot_take(snapshot, pid, &err);
-    check_ok(status, &err);
-}
-
 static void test_memory_of_an_instant(void **state)
 {
     uint64_t longest_ns = 0;
@@ -206,7 +196,7 @@ static void test_memory_of_an_instant(void **state)
         struct hf_snapshot snapshot;
         uint64_t word;
         pid_t seen = 0;
-        take(&snapshot, pid);
+        take_snapshot(&snapshot, pid);
         struct hf_memory memory = hf_memory_of_file(&snapshot.memory);
         assert_int_equal(snapshot.thread_count, 8);
         assert_true(hf_memory_copy(&memory, (uintptr_t)told, &seen, sizeof seen));

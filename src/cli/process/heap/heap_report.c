@@ -235,13 +235,7 @@ void hf_heap_json(const struct hf_heap_report *report, struct hf_out *out)
     put_json_sum(out, "blocks", sum_blocks(report->heap));
     hf_out_string(out, ",\n");
     put_json_parts(report->heap, out);
-    hf_out_string(out, "  \"held_by\": {");
-    for (unsigned kind = 0; kind < HF_ROOT_KINDS; kind++) {
-        hf_out_string(out, kind != 0 ? ",\n    " : "\n    ");
-        put_json_sum(out, holder_keys[kind], report->graph->held[kind]);
-    }
-    hf_out_string(out, "},\n  ");
-    hf_out_string(out, "\"holders\": [");
+    hf_out_string(out, "  \"holders\": [");
     for (size_t i = 0; i < report->holders->count && i < report->rows; i++)
         put_json_holder(out, &report->holders->rows[i], i);
     hf_out_string(out, "],\n  ");
