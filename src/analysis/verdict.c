@@ -164,8 +164,7 @@ static void verdict_put_way(const struct hf_verdict_facts *facts, struct hf_out 
     hf_verdict_duration(span_of(facts), out);
 }
 
-/* "+3.1 MiB/min (+2.7 MiB to +3.5 MiB)" */
-static void verdict_put_rate(
+void hf_verdict_rate_between(
     double rate, double low, double high, bool is_bytes, struct hf_out *out)
 {
     hf_verdict_rate(rate, is_bytes, out);
@@ -179,7 +178,7 @@ static void verdict_put_rate(
 static void verdict_put_slope(const struct hf_verdict_facts *facts, struct hf_out *out)
 {
     const struct hf_trend *trend = facts->trend;
-    verdict_put_rate(trend->slope, trend->low, trend->high, facts->is_bytes, out);
+    hf_verdict_rate_between(trend->slope, trend->low, trend->high, facts->is_bytes, out);
 }
 
 /* Of what stays, where it is known; with when that began. */
@@ -190,7 +189,8 @@ static void put_leak_rate(const struct hf_verdict_facts *facts, struct hf_out *o
         verdict_put_slope(facts, out);
         return;
     }
-    verdict_put_rate(survival->rate, survival->rate_low, survival->rate_high, facts->is_bytes, out);
+    hf_verdict_rate_between(
+        survival->rate, survival->rate_low, survival->rate_high, facts->is_bytes, out);
     hf_out_string(out, " since ");
     hf_verdict_duration(
         facts->times_s[facts->count - 1] - (survival->onset_s + facts->began_s), out);

@@ -71,6 +71,10 @@ void hf_verdict_evidence(
 /* "3.1 MiB/min", "12 objects/min": a slope, which is by the second; with its sign. */
 void hf_verdict_rate(double slope, bool is_bytes, struct hf_out *out);
 
+/* "+3.1 MiB/min (+2.7 MiB to +3.5 MiB)": with its interval. */
+void hf_verdict_rate_between(
+    double rate, double low, double high, bool is_bytes, struct hf_out *out);
+
 /* "3.1 MiB", "12" */
 void hf_verdict_amount(double value, bool is_bytes, struct hf_out *out);
 

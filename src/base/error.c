@@ -51,6 +51,21 @@ enum hf_status hf_error_system(struct hf_error *err, int error_number, const cha
     return HF_ERR_SYSTEM;
 }
 
+enum hf_status hf_error_received(
+    struct hf_error *err, const struct hf_error *received, uint32_t status)
+{
+    enum hf_status known = status <= HF_ERR_NETWORK ? (enum hf_status)status : HF_ERR_SYSTEM;
+    if (known == HF_OK || err == NULL)
+        return known;
+    *err = *received;
+    err->status = known;
+    if (err->position_kind > HF_AT_OFFSET)
+        err->position_kind = HF_AT_NOTHING;
+    err->input[sizeof err->input - 1] = '\0';
+    err->text[sizeof err->text - 1] = '\0';
+    return known;
+}
+
 enum hf_status hf_error_memory(struct hf_error *err)
 {
     return hf_budget_is_used_up() ? hf_budget_refuse(err)

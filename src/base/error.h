@@ -63,6 +63,13 @@ enum hf_status hf_error_system(struct hf_error *err, int error_number, const cha
 /* The one sentence for a failed allocation. Returns HF_ERR_MEMORY. */
 enum hf_status hf_error_memory(struct hf_error *err);
 
+/*
+ * An error that came from another process, which may be somebody else's by then: nothing of it is
+ * believed but that it is one of ours, and text that ends. Fills `err` and returns its status.
+ */
+enum hf_status hf_error_received(
+    struct hf_error *err, const struct hf_error *received, uint32_t status);
+
 /* Adds where it happened. The innermost call wins: a name or position that is set is kept. */
 void hf_error_at_line(struct hf_error *err, const char *input, uint64_t line);
 void hf_error_at_offset(struct hf_error *err, const char *input, uint64_t offset);

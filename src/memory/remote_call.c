@@ -6,7 +6,6 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -181,7 +180,7 @@ static enum hf_status write_code(struct hf_remote_call *call, struct hf_error *e
     return HF_OK;
 }
 
-/* What its file has at an address of the process. */
+/* What the program's file has at an address. By exe: map_files is for root alone. */
 static bool read_file_at(pid_t pid, uint64_t address, uint8_t *out, size_t size)
 {
     char path[64];
@@ -196,8 +195,7 @@ static bool read_file_at(pid_t pid, uint64_t address, uint8_t *out, size_t size)
     while (hf_input_next(&maps, &line, &status, NULL)) {
         if (!hf_map_line_parse(line, &map) || address < map.start || address >= map.end)
             continue;
-        (void)snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid,
-            map.start, map.end);
+        (void)snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
         int file = hf_path_open(path, 0);
         off_t at = (off_t)(address - map.start + map.file_offset);
         is_read = file >= 0 && pread(file, out, size, at) == (ssize_t)size;

@@ -112,6 +112,25 @@ static void works_without_an_error_to_fill(void **state)
     hf_error_in(NULL, "x");
 }
 
+/* Of another process nothing is believed. */
+static void takes_what_another_sent(void **state)
+{
+    (void)state;
+    struct hf_error err, sent;
+    (void)hf_error_set(&sent, HF_ERR_LIMIT, "too large");
+    assert_int_equal(hf_error_received(&err, &sent, HF_ERR_LIMIT), HF_ERR_LIMIT);
+    check_error(&err, "too large");
+    memset(&sent, 0xff, sizeof sent);
+    memset(sent.text, 'x', sizeof sent.text);
+    assert_int_equal(hf_error_received(&err, &sent, 99), HF_ERR_SYSTEM);
+    assert_int_equal(err.status, HF_ERR_SYSTEM);
+    assert_int_equal(err.position_kind, HF_AT_NOTHING);
+    assert_int_equal(strlen(err.text), sizeof err.text - 1);
+    assert_int_equal(strlen(err.input), sizeof err.input - 1);
+    assert_int_equal(hf_error_received(NULL, &sent, HF_ERR_INPUT), HF_ERR_INPUT);
+    assert_int_equal(hf_error_received(&err, &sent, HF_OK), HF_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -121,6 +140,7 @@ int main(void)
         cmocka_unit_test(hides_passwords),
         cmocka_unit_test(names_the_systems_refusal),
         cmocka_unit_test(works_without_an_error_to_fill),
+        cmocka_unit_test(takes_what_another_sent),
     };
     return cmocka_run_group_tests_name("error", tests, NULL, NULL);
 }

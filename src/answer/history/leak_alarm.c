@@ -67,12 +67,9 @@ static void tell(const struct hf_leak_alarm *alarm, const struct hf_growth_place
     hf_growth_place_label(place, &label);
     hf_escape_terminal(&line, hf_out_view(&label));
     hf_out_string(&line, " leaks ");
-    hf_verdict_rate(survival->rate, is_bytes, &line);
-    hf_out_string(&line, " (");
-    hf_verdict_rate(survival->rate_low, is_bytes, &line);
-    hf_out_string(&line, " to ");
-    hf_verdict_rate(survival->rate_high, is_bytes, &line);
-    hf_out_printf(&line, "), %.0f %% of all growth", place->share * 100);
+    hf_verdict_rate_between(
+        survival->rate, survival->rate_low, survival->rate_high, is_bytes, &line);
+    hf_out_printf(&line, ", %.0f %% of all growth", place->share * 100);
     (void)snprintf(out_told->what, sizeof out_told->what, "%.*s", (int)line.size, line.data);
     if (survival->has_onset)
         out_told->since_ms = alarm->process.history.began_ms + (int64_t)(survival->onset_s * 1000);

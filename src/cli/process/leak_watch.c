@@ -49,6 +49,8 @@ static enum hf_status leak_watch_look(
     void *context, const struct hf_dump_source *source, bool *out_is_leak, struct hf_error *err)
 {
     struct hf_leak_watch *watch = context;
+    if (watch->command > 0 && waitpid(watch->command, NULL, WNOHANG) != 0)
+        watch->command = 0; /* it has ended */
     const struct hf_leak_alarm_rules rules = {
         .false_a_month = HF_ALARM_MONTH_S * 1e9 / (double)watch->options->false_every_ns,
         .learn_ns = watch->options->learn_ns,
@@ -83,7 +85,7 @@ static void run_command(struct hf_leak_watch *watch)
         {"HEAPFLAME_PID", pid},
         {0},
     };
-    if (watch->command > 0 && waitpid(watch->command, NULL, WNOHANG) == 0)
+    if (watch->command > 0)
         hf_say("--on-leak: the command for the last leak is still running: it is not run again");
     else if (hf_process_start_shell(watch->options->command, variables, &watch->command, &err) !=
              HF_OK)

@@ -349,12 +349,6 @@ static size_t table_reader_work(
 /* In the command. What came is bounded and ended here; it is escaped where it is said. */
 static void table_reader_check(struct table_reader_reply *reply)
 {
-    struct hf_error *error = &reply->error;
-    if (reply->status > HF_ERR_NETWORK)
-        reply->status = HF_ERR_SYSTEM;
-    error->status = (enum hf_status)reply->status;
-    error->input[sizeof error->input - 1] = '\0';
-    error->text[sizeof error->text - 1] = '\0';
     reply->most[sizeof reply->most - 1] = '\0';
     reply->told.what[sizeof reply->told.what - 1] = '\0';
     reply->resident[sizeof reply->resident - 1] = '\0';
@@ -437,9 +431,7 @@ static enum hf_status table_reader_carry_out(struct hf_table_reader *reader, uin
     table_reader_check(reply);
     struct hf_common *common = &reader->options->view.common;
     common->is_partial = common->is_partial || reply->is_partial != 0;
-    if (reply->status != HF_OK && err != NULL)
-        *err = reply->error;
-    return (enum hf_status)reply->status;
+    return hf_error_received(err, &reply->error, reply->status);
 }
 
 static void table_reader_fill(struct order *order, uint32_t pid, const char *name)

@@ -149,14 +149,7 @@ static enum hf_status heap_reader_order(struct hf_standby *standby, uint32_t kin
             "was",
             what->pid, cause);
     }
-    if (reply.status > HF_ERR_NETWORK)
-        reply.status = HF_ERR_SYSTEM;
-    reply.error.status = (enum hf_status)reply.status;
-    reply.error.input[sizeof reply.error.input - 1] = '\0';
-    reply.error.text[sizeof reply.error.text - 1] = '\0';
-    if (reply.status != HF_OK && err != NULL)
-        *err = reply.error;
-    return (enum hf_status)reply.status;
+    return hf_error_received(err, &reply.error, reply.status);
 }
 
 /* The registers, as a file in memory: a descriptor is what an order has room for. */
