@@ -3,7 +3,7 @@
  * before it: service files, containers.
  */
 #include "cli/command.h"
-#include "cli/process/agent_path.h"
+#include "cli/process/recording/agent_path.h"
 
 static const struct hf_option_group groups[] = {
     {"Help", hf_common_options},

@@ -5,7 +5,7 @@
 #include "base/strings/units.h"
 #include "capture/mark.h"
 #include "capture/table_control.h"
-#include "cli/process/table_reader.h"
+#include "cli/process/recording/table_reader.h"
 #include "cli/say.h"
 
 static const struct hf_option_group groups[] = {

@@ -3,7 +3,7 @@
  * ends as it ended.
  */
 #include "base/strings/units.h"
-#include "cli/process/child_program.h"
+#include "cli/process/recording/child_program.h"
 #include "cli/say.h"
 #include "live/writer.h"
 

@@ -5,7 +5,7 @@
 #include "answer/operand.h"
 #include "base/plural.h"
 #include "capture/signals.h"
-#include "cli/process/watched_processes.h"
+#include "cli/process/recording/watched_processes.h"
 #include "os/file.h"
 #include "os/path.h"
 

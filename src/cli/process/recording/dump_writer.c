@@ -1,4 +1,4 @@
-#include "cli/process/dump_writer.h"
+#include "cli/process/recording/dump_writer.h"
 
 #include "base/strings/units.h"
 #include "capture/table_place.h"

@@ -1,4 +1,4 @@
-#include "cli/process/family.h"
+#include "cli/process/recording/family.h"
 
 #include "base/containers/vec.h"
 #include "base/plural.h"

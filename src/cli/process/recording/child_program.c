@@ -1,11 +1,11 @@
-#include "cli/process/child_program.h"
+#include "cli/process/recording/child_program.h"
 
 #include "answer/timeline.h"
 #include "base/plural.h"
 #include "base/strings/units.h"
 #include "capture/launch.h"
 #include "cli/file_pattern.h"
-#include "cli/process/agent_path.h"
+#include "cli/process/recording/agent_path.h"
 #include "cli/say.h"
 
 #include <errno.h>

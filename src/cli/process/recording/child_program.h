@@ -12,9 +12,9 @@
 #include "capture/signals.h"
 #include "capture/target.h"
 #include "capture/watcher.h"
-#include "cli/process/family.h"
-#include "cli/process/launcher.h"
-#include "cli/process/watched_processes.h"
+#include "cli/process/recording/family.h"
+#include "cli/process/recording/launcher.h"
+#include "cli/process/recording/watched_processes.h"
 #include "symbol/jemalloc_build.h"
 
 #include <sys/types.h>

@@ -1,4 +1,4 @@
-#include "cli/process/launcher.h"
+#include "cli/process/recording/launcher.h"
 
 #include "base/strings/units.h"
 #include "cli/say.h"

@@ -1,4 +1,4 @@
-#include "cli/process/leak_watch.h"
+#include "cli/process/recording/leak_watch.h"
 
 #include "cli/say.h"
 #include "os/process/process.h"

@@ -1,4 +1,4 @@
-#include "cli/process/agent_path.h"
+#include "cli/process/recording/agent_path.h"
 
 #include "base/attr.h"
 #include "capture/found_table.h"

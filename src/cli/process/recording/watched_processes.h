@@ -5,7 +5,7 @@
 #ifndef HF_CLI_WATCHED_PROCESSES_H
 #define HF_CLI_WATCHED_PROCESSES_H
 
-#include "cli/process/dump_writer.h"
+#include "cli/process/recording/dump_writer.h"
 
 struct hf_watched; /* one process */
 

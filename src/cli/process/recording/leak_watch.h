@@ -14,7 +14,7 @@
 #define HF_CLI_LEAK_WATCH_H
 
 #include "capture/watcher.h"
-#include "cli/process/table_reader.h"
+#include "cli/process/recording/table_reader.h"
 
 struct hf_leak_watch_options {
     bool is_on;

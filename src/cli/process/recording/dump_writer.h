@@ -6,9 +6,9 @@
 #define HF_CLI_DUMP_WRITER_H
 
 #include "capture/watcher.h"
-#include "cli/process/family.h"
-#include "cli/process/leak_watch.h"
-#include "cli/process/table_reader.h"
+#include "cli/process/recording/family.h"
+#include "cli/process/recording/leak_watch.h"
+#include "cli/process/recording/table_reader.h"
 #include "cli/save.h"
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-#include "cli/process/watched_processes.h"
+#include "cli/process/recording/watched_processes.h"
 
 #include "base/strings/num.h"
 #include "cli/file_pattern.h"

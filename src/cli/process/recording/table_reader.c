@@ -1,4 +1,4 @@
-#include "cli/process/table_reader.h"
+#include "cli/process/recording/table_reader.h"
 
 #include "answer/heaviest.h"
 #include "answer/interpreters.h"
