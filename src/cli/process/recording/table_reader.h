@@ -10,16 +10,11 @@
 #ifndef HF_CLI_TABLE_READER_H
 #define HF_CLI_TABLE_READER_H
 
-#include "answer/heaviest.h"
-#include "answer/history/leak_alarm.h"
 #include "capture/dump_keeper.h"
 #include "capture/found_table.h"
 #include "capture/reading.h"
+#include "cli/process/recording/table_worker.h"
 #include "cli/reader.h"
-#include "cli/report.h"
-#include "os/process/standby.h"
-#include "render/usage_line.h"
-#include "symbol/lookup/jit_list.h"
 
 /* So often a worker may die of looks before there are no more. */
 #define HF_TABLE_READER_DEATHS 4
@@ -27,18 +22,14 @@
 #define HF_TABLE_READER_WORDS (HF_NAME_LIST_MAX + 3)
 
 struct hf_table_reader {
-    struct hf_report_options *options; /* how to name and to write; notes go to its `common` */
-    struct hf_standby standby;         /* its `meanwhile` is the caller's to set */
-    uint64_t start_ticks;              /* of the process, if it is known: the caller's to set */
-    uint32_t pid;                      /* whose JIT is looked at; 0: none. The caller's to set */
+    struct hf_standby standby; /* its `meanwhile` is the caller's to set */
+    uint64_t start_ticks;      /* of the process, if it is known: the caller's to set */
+    uint32_t pid;              /* whose JIT is looked at; 0: none. The caller's to set */
     /* Its own. */
+    struct hf_table_worker worker; /* as it is when one starts */
     struct hf_reader_rules rules;
     const char *words[HF_TABLE_READER_WORDS], *outputs[2];
     unsigned deaths;
-    struct hf_jit_list *jit;     /* shared with the worker, whose it is; NULL: there was no room */
-    struct hf_live_start *start; /* likewise */
-    struct hf_leak_alarm alarm;  /* the worker's: it begins anew with each worker */
-    char alarm_of[PATH_MAX];     /* the table that it looks at */
     uint64_t jit_due_ns, jit_wait_ns;
 };
 
