@@ -57,10 +57,12 @@ static enum hf_status add_edges(struct graph_maker *m, struct hf_error *err)
     for (size_t i = 0; i < m->heap->count && status == HF_OK; i++) {
         const struct hf_heap_block *block = &m->heap->blocks[i];
         uint64_t start = (block->address + WORD - 1) & ~(uint64_t)(WORD - 1), word;
+        uint64_t last = block->address + block->bytes;
         g->first[i] = (uint32_t)g->target_count;
-        for (uint64_t at = start; at + WORD <= block->address + block->bytes && status == HF_OK;
-             at += WORD) {
-            if (!hf_process_word(m->reader, at, &word)) {
+        for (uint64_t at = start; at + WORD <= last && status == HF_OK; at += WORD) {
+            if (at % PAGE == 0 || at == start)
+                at = hf_process_next_page(m->reader, at, last);
+            if (at >= last || !hf_process_word(m->reader, at, &word)) {
                 at |= PAGE - WORD; /* nothing of this page is there */
                 continue;
             }
@@ -115,7 +117,9 @@ static enum hf_status add_root_range(struct graph_maker *m, enum hf_root_kind ki
     uint64_t word;
     for (uint64_t at = (start + WORD - 1) & ~(uint64_t)(WORD - 1);
          at + WORD <= end && status == HF_OK; at += WORD) {
-        if (hf_process_word(m->reader, at, &word))
+        if (at % PAGE == 0)
+            at = hf_process_next_page(m->reader, at, end);
+        if (at < end && hf_process_word(m->reader, at, &word))
             status = add_root(m, kind, word, err);
         else
             at |= PAGE - WORD;

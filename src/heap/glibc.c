@@ -242,6 +242,10 @@ static void read_mapping(struct glibc *g, const struct hf_process_mapping *mappi
         uint64_t end = at % HEAP_ALIGNMENT == 0 ? read_heap(g, mapping, at) : 0;
         if (end == 0)
             end = read_mapped(g, mapping, at);
+        if (end != 0 && mapping->end - end > SEARCHED_MAX)
+            end_of_search = end + SEARCHED_MAX;
+        else if (end != 0)
+            end_of_search = mapping->end;
         at = end != 0 ? end : at + PAGE;
     }
 }

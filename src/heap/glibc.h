@@ -16,9 +16,9 @@
  * caches of threads: what lies in these counts as in use.
  *
  * Limits: a main arena that goes on in mappings because brk(2) failed is not found; large ones of
- * less than 128 KiB (M_MMAP_THRESHOLD set lower) are not either. Of a mapping of more than 1 GiB
- * only the start is looked at: it is one large block, or somebody's reservation (a JVM's heap, the
- * shadow of a sanitizer), which nobody could read page by page.
+ * less than 128 KiB (M_MMAP_THRESHOLD set lower) are not either. A mapping of more than 1 GiB that
+ * does not begin with a block is somebody's reservation (a JVM's heap, the shadow of a sanitizer)
+ * and has none; behind a block, the next one is looked for in 1 GiB.
  */
 #ifndef HF_HEAP_GLIBC_H
 #define HF_HEAP_GLIBC_H

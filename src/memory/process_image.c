@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define PAGE 4096u
+#define IS_THERE (UINT64_C(3) << 62) /* in memory, or swapped out */
 
 static const char no_path[] = "";
 
@@ -76,6 +77,7 @@ enum hf_status hf_process_image_of_snapshot(
     struct hf_process_image *image, const struct hf_snapshot *snapshot, struct hf_error *err)
 {
     *image = (struct hf_process_image){.memory = hf_memory_of_file(&snapshot->memory),
+        .pages = &snapshot->pages,
         .threads = snapshot->threads,
         .thread_count = snapshot->thread_count};
     return hf_process_image_read_maps(image, snapshot->maps, err);
@@ -109,6 +111,29 @@ static void image_fill(struct hf_process_reader *reader, uint64_t address)
     reader->size = memory->read == NULL ? 0
                                         : memory->read(memory->context, page, reader->bytes,
                                               goes_on ? sizeof reader->bytes : PAGE);
+}
+
+/* The words of pagemap from a page on; false: nobody tells. */
+static bool fill_pages(struct hf_process_reader *reader, uint64_t page)
+{
+    if (reader->image->pages == NULL)
+        return false;
+    ssize_t got = pread(*reader->image->pages, reader->pages, sizeof reader->pages,
+        (off_t)(page * sizeof *reader->pages));
+    reader->first_page = page;
+    reader->page_count = got > 0 ? (size_t)got / sizeof *reader->pages : 0;
+    return reader->page_count != 0;
+}
+
+uint64_t hf_process_next_page(struct hf_process_reader *reader, uint64_t address, uint64_t end)
+{
+    for (uint64_t page = address / PAGE; page * PAGE < end; page++) {
+        if (page - reader->first_page >= reader->page_count && !fill_pages(reader, page))
+            return address;
+        if ((reader->pages[page - reader->first_page] & IS_THERE) != 0)
+            return page * PAGE > address ? page * PAGE : address;
+    }
+    return end;
 }
 
 bool hf_process_copy(struct hf_process_reader *reader, uint64_t address, void *out, size_t size)

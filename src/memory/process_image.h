@@ -34,6 +34,7 @@ struct hf_process_image {
     struct hf_memory memory; /* all-zero: nothing can be read */
     struct hf_process_mapping *mappings;
     size_t count, capacity;
+    const int *pages; /* /proc/PID/pagemap, borrowed; NULL: all pages may be there */
     const struct hf_stopped_thread *threads; /* borrowed; NULL: nobody knows */
     size_t thread_count;
 };
@@ -61,7 +62,16 @@ struct hf_process_reader {
     uint64_t start;
     size_t size;
     uint8_t bytes[65536];
+    uint64_t first_page; /* of those that `pages` tells */
+    size_t page_count;
+    uint64_t pages[512]; /* Documentation/admin-guide/mm/pagemap.rst of the kernel */
 };
+
+/*
+ * The first address from `address` to `end` whose page was ever written or read, or `end`: who
+ * reserves a hundred GiB, and uses one, costs a look at its pages.
+ */
+uint64_t hf_process_next_page(struct hf_process_reader *reader, uint64_t address, uint64_t end);
 
 /* False: nothing is there. */
 HF_MUST_CHECK bool hf_process_copy(

@@ -16,6 +16,7 @@ from _suite import run_tests
 need("gcc")
 
 PROGRAM = r"""
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,13 @@ static __attribute__((noinline)) void lose(int count)
         *parent = get(50);
     }
 }
+/* With mappings of their own, of which the kernel makes one. */
+static void *volatile large[9000];
+static void keep_large(void)
+{
+    mallopt(M_MMAP_THRESHOLD, 131072);
+    for (int i = 0; i < 9000; i++) *(char *)(large[i] = malloc(140000)) = 1;
+}
 static __attribute__((noinline)) void wipe(void)
 {
     volatile char bytes[65536];
@@ -56,7 +64,8 @@ int main(int count, char **words)
     keep(10000);
     lose(1000);
     wipe();
-    if (count > 1) pthread_create(&thread, NULL, work, NULL);
+    if (count > 1 && words[1][0] == 'l') keep_large();
+    else if (count > 1) pthread_create(&thread, NULL, work, NULL);
     printf("ready %s\n", count > 1 ? words[1] : "");
     fflush(stdout);
     for (char line[16]; fgets(line, sizeof line, stdin);) { printf("%lu\n", ticks); fflush(stdout); }
@@ -139,6 +148,16 @@ def test_at_work():
             assert (thread / "children").read_text() == "", thread
             status = (thread / "status").read_text()
             assert "SigPnd:\t0000000000000000" in status and "TracerPid:\t0" in status, status
+
+
+def test_large_blocks():
+    """More than 1 GiB of them lie in one mapping, and hardly any of it is in memory."""
+    with Program("large") as program:
+        found = document("--rows", 0, program.pid)
+        (part,) = [part for part in found["heaps"] if part["part"] == "mapped block"]
+        assert part["in_use"]["blocks"] == 9000, found["heaps"]
+        assert sum(row["all"]["blocks"] for row in found["sizes"] if row["size"] > 140000) == 9000, found["sizes"]
+        assert found["lost"]["blocks"] <= 1010, found
 
 
 def test_refused():

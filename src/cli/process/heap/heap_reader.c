@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* What comes with each order, by a descriptor. */
-enum { ORDER_MAPS, ORDER_THREADS, ORDER_MEMORY };
+enum { ORDER_MAPS, ORDER_THREADS, ORDER_PAGES, ORDER_MEMORY };
 
 struct heap_order {
     uint32_t pid;
@@ -30,6 +30,7 @@ struct heap_reader {
     const struct hf_heap_reader_options *options;
     struct hf_process_image image;     /* the worker's */
     struct hf_stopped_thread *threads; /* likewise */
+    int pages;                         /* a descriptor; likewise */
 };
 
 static enum hf_status read_threads(
@@ -111,6 +112,16 @@ static enum hf_status heap_reader_read(
     return status;
 }
 
+/* What comes with an order is gone with it. */
+static enum hf_status keep_pages(struct heap_reader *reader, int fd, struct hf_error *err)
+{
+    reader->pages = dup(fd);
+    if (reader->pages < 0)
+        return hf_error_system(err, errno, "cannot keep a descriptor");
+    reader->image.pages = &reader->pages;
+    return HF_OK;
+}
+
 static size_t heap_reader_work(
     void *context, const struct hf_standby_order *order, char reply_bytes[HF_BROKER_TEXT_MAX])
 {
@@ -126,6 +137,7 @@ static size_t heap_reader_work(
             status = hf_process_image_read_maps(&reader->image, order->fd, &reply.error);
             break;
         case ORDER_THREADS: status = read_threads(reader, &what, order->fd, &reply.error); break;
+        case ORDER_PAGES: status = keep_pages(reader, order->fd, &reply.error); break;
         default: status = heap_reader_read(reader, &what, order->fd, &reply.error); break;
         }
     }
@@ -174,6 +186,8 @@ static enum hf_status give_orders(struct hf_standby *standby, const struct hf_sn
     if (status == HF_OK)
         status = heap_reader_order(standby, ORDER_THREADS, &what, threads, err);
     if (status == HF_OK)
+        status = heap_reader_order(standby, ORDER_PAGES, &what, snapshot->pages, err);
+    if (status == HF_OK)
         status = heap_reader_order(standby, ORDER_MEMORY, &what, snapshot->memory, err);
     if (threads >= 0)
         (void)close(threads);
@@ -185,7 +199,7 @@ enum hf_status hf_heap_reader_report(const struct hf_heap_reader_options *option
 {
     static const char *const magics[] = {"\177ELF", NULL};
     const char *words[1] = {NULL}, *outputs[1] = {NULL};
-    struct heap_reader reader = {.options = options};
+    struct heap_reader reader = {.options = options, .pages = -1};
     struct hf_reader_rules rules;
     struct hf_standby standby = {0};
     hf_reader_rules_init(&rules, options->common.quiet, words, outputs);
@@ -202,5 +216,7 @@ enum hf_status hf_heap_reader_report(const struct hf_heap_reader_options *option
     hf_standby_done(&standby);
     hf_process_image_done(&reader.image); /* of one that worked here */
     free(reader.threads);
+    if (reader.pages >= 0)
+        (void)close(reader.pages);
     return status;
 }

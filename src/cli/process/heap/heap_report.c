@@ -125,24 +125,45 @@ static void put_lost(
     hf_out_printf(out, " %s%s\n", what, hf_plural(lost.count, "block", "blocks"));
 }
 
+/* Of many threads each is one row too many: what is not shown, by its kind. */
+static void put_rest(const struct hf_heap_report *report, uint64_t all, struct hf_out *out)
+{
+    static const char *const before[HF_ROOT_KINDS] = {
+        [HF_ROOT_DATA] = "data of ",
+        [HF_ROOT_THREAD_LOCAL] = "thread-local storage of ",
+        [HF_ROOT_STACK] = "stacks of ",
+        [HF_ROOT_REGISTER] = "registers of ",
+        [HF_ROOT_MAPPING] = "",
+    };
+    struct hf_heap_sum rest[HF_ROOT_KINDS] = {{0}};
+    for (size_t i = report->rows; i < report->holders->count; i++) {
+        const struct hf_holder_row *row = &report->holders->rows[i];
+        rest[row->holder->kind].bytes += row->bytes;
+        rest[row->holder->kind].count++;
+    }
+    for (unsigned kind = 0; kind < HF_ROOT_KINDS; kind++) {
+        if (rest[kind].count == 0)
+            continue;
+        heap_put_part(out, rest[kind].bytes, all);
+        hf_out_string(out, before[kind]);
+        put_count(out, rest[kind].count, 0);
+        hf_out_printf(out, " more %s\n",
+            kind == HF_ROOT_DATA      ? hf_plural(rest[kind].count, "module", "modules")
+            : kind == HF_ROOT_MAPPING ? hf_plural(rest[kind].count, "mapping", "mappings")
+                                      : hf_plural(rest[kind].count, "thread", "threads"));
+    }
+}
+
 static void put_holders(const struct hf_heap_report *report, struct hf_out *out)
 {
-    uint64_t all = sum_blocks(report->heap).bytes, rest = 0;
+    uint64_t all = sum_blocks(report->heap).bytes;
     const struct hf_holders *holders = report->holders;
     hf_out_printf(out, "\n%11s  %7s  held by\n", "bytes", "share");
-    for (size_t i = 0; i < holders->count; i++) {
-        if (i >= report->rows) {
-            rest += holders->rows[i].bytes;
-            continue;
-        }
+    for (size_t i = 0; i < holders->count && i < report->rows; i++) {
         heap_put_part(out, holders->rows[i].bytes, all);
         put_holder(holders->rows[i].holder, out);
     }
-    if (rest != 0) {
-        heap_put_part(out, rest, all);
-        put_count(out, holders->count - report->rows, 0);
-        hf_out_string(out, " more\n");
-    }
+    put_rest(report, all, out);
     put_lost(out, report->graph->lost, all, "nothing", "lost ");
     put_lost(out, report->graph->lost_with, all, "lost blocks only", "");
 }
