@@ -102,6 +102,28 @@ def told(tree):
         expect(not left, "a process outlived the runner")
 
 
+def again(tree):
+    """What fails beside others gets a second run alone; what fails twice, or is one of many, does not."""
+    e2e = tree / "tests/e2e"
+    seen = tree / "seen"
+    write(e2e / "again_first.sh", f"#!/bin/sh\n[ -e {seen} ] || {{ touch {seen}; echo lost 3 calls; exit 1; }}\n", 0o755)
+    for i in range(4):
+        write(e2e / f"again_other_{i}.sh", "#!/bin/sh\n", 0o755)
+    status, lines, output = run(tree, "--filter", "/again_")
+    expect(status == 0 and lines[-1] == "5 passed, 0 failed, 0 skipped", output)
+    expect("unsteady: e2e/again_first.sh passed when it ran again alone, after: exit status 1" in lines, output)
+    write(e2e / "again_other_0.sh", "#!/bin/sh\nexit 4\n", 0o755)
+    status, lines, output = run(tree, "--filter", "/again_")
+    expect(status == 1 and lines[-1] == "4 passed, 1 failed, 0 skipped", output)
+    expect("failed again, alone: e2e/again_other_0.sh" in lines and "failed: e2e/again_other_0.sh: exit status 4" in lines, output)
+    for i in range(3):
+        write(e2e / f"again_other_{i}.sh", "#!/bin/sh\nexit 4\n", 0o755)
+    seen.unlink()
+    status, lines, output = run(tree, "--filter", "/again_")
+    expect(status == 1 and lines[-1] == "1 passed, 4 failed, 0 skipped", output)
+    expect("again, alone" not in output and "unsteady" not in output, output)
+
+
 def signals(tree):
     """Of what is ignored where it was started, in the background or by nohup, tests know nothing."""
     write(tree / "tests/e2e/signals.sh", "#!/bin/sh\nexec grep -x 'SigIgn:[[:space:]]*0*' /proc/self/status\n", 0o755)
@@ -142,7 +164,7 @@ def corpus(tree):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for part in golden, whole_programs, told, signals, units, corpus:
+    for part in golden, whole_programs, told, again, signals, units, corpus:
         part(pathlib.Path(folder))
     code, _, text = run(pathlib.Path(folder), "--filter", "no such test")
     expect(code == 1 and "no test matches" in text, text)
