@@ -2,11 +2,13 @@
  */
 #include "memory/leftovers.h"
 
+#include "base/strings/num.h"
 #include "check.h"
 #include "os/process/process_memory.h"
 #include "snapshots.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -18,8 +20,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SNAPSHOTS 20
-#define KILLS 20
+#define SNAPSHOTS                                                                                  \
+    20 /* these two unless the environment has another number: script/soak snapshots has */
+#define KILLS 40
 #define WORDS 4096
 
 /* What the program at work tells the test, in memory of both. */
@@ -39,6 +42,12 @@ static void look_who_runs(void)
         atomic_fetch_add(&told->copies_ran, 1);
 }
 
+/* Leaves half of a processor to whoever takes the snapshots: else they wait for it. */
+static void leave_processor(void)
+{
+    (void)nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+}
+
 static void *storm(void *unused)
 {
     void *blocks[64] = {0};
@@ -46,8 +55,10 @@ static void *storm(void *unused)
         void **block = &blocks[i * 31 % 64];
         free(*block);
         *block = malloc(16 + i * 97 % 5000);
-        if (i % 256 == 0)
+        if (i % 1024 == 0) {
             look_who_runs();
+            leave_processor();
+        }
         atomic_fetch_add_explicit(&told->mallocs, 1, memory_order_relaxed);
     }
     return unused;
@@ -79,6 +90,7 @@ static void add_vectors(void) VECTOR_ADD(16)
         if (has_long)
             add_long_vectors();
         look_who_runs();
+        leave_processor();
         atomic_fetch_add(&told->sums, 1);
     }
     return unused;
@@ -187,12 +199,21 @@ static void check_unharmed(pid_t pid)
     assert_int_equal(kill(pid, 0), 0);
 }
 
+static uint64_t count_of(const char *variable, uint64_t usual)
+{
+    const char *text = getenv(variable);
+    uint64_t count = usual;
+    assert_true(text == NULL || hf_num_u64(hf_text_of(text), &count));
+    return count;
+}
+
 static void test_memory_of_an_instant(void **state)
 {
+    uint64_t count = count_of("SNAPSHOTS", SNAPSHOTS);
     uint64_t longest_ns = 0;
     pid_t pid = start_work();
     (void)state;
-    for (int i = 0; i < SNAPSHOTS; i++) {
+    for (uint64_t i = 0; i < count; i++) {
         struct hf_snapshot snapshot;
         uint64_t word;
         pid_t seen = 0;
@@ -209,6 +230,8 @@ static void test_memory_of_an_instant(void **state)
         assert_int_equal(count_children(pid), 0);
     }
     check_unharmed(pid);
+    print_message(
+        "%" PRIu64 " snapshots, the longest stop %.1f ms\n", count, (double)longest_ns / 1e6);
 }
 
 /* The tool, which may be killed at any time. */
@@ -251,7 +274,8 @@ enum victim { TOOL = 1, GUARDIAN = 2, BOTH = 3 };
 /* Kills the tool, its guardian or both at random instants. */
 static void kill_some(pid_t pid, enum victim victim)
 {
-    for (unsigned i = 0; i < KILLS; i++) {
+    uint64_t count = count_of("KILLS", KILLS);
+    for (uint64_t i = 0; i < count; i++) {
         pid_t tool = start_tool(pid), guardian = 0;
         usleep((useconds_t)(2000 + random() % 20000));
         guardian = child_of(tool, 0);
