@@ -57,6 +57,40 @@ static void counts_hits(void **state)
     hf_profile_free(p);
 }
 
+/* A frame fits by its function, its source file or its module; the first suppression that fits. */
+static void fits_any_frame_by_what_it_has(void **state)
+{
+    static const struct {
+        const char *lines;
+        size_t frames, found; /* 0: none */
+    } rows[] = {{"leak:^conn_open$\n", 2, 1}, {"leak:^pool.c$\n", 2, 1}, {"leak:^pool.c$\n", 1, 0},
+        {"leak:libpool.so$\n", 2, 1}, {"leak:libpool.so$\n", 1, 0}, {"leak:^$\n", 2, 0},
+        {"leak:?\n", 2, 0}, {"leak:none\nleak:pool\nleak:conn\n", 2, 2},
+        {"leak:none\nleak:pool\nleak:conn\n", 1, 3}, {"leak:conn\n", 0, 0}};
+    (void)state;
+    struct hf_error err;
+    struct hf_profile *p = stacks_new("bytes", false);
+    struct hf_frame pool = {.flags = HF_FRAME_HAS_OFFSET, .offset = 1};
+    uint32_t frames[2];
+    frames[0] = stacks_frame(p, HF_TEXT("conn_open"));
+    check_ok(hf_profile_string(p, HF_TEXT("pool.c"), &pool.file, &err), &err);
+    check_ok(
+        hf_profile_module(p, HF_TEXT("/lib/libpool.so"), HF_TEXT(""), &pool.module, &err), &err);
+    check_ok(hf_profile_frame(p, &pool, &frames[1], &err), &err);
+    for (size_t i = 0; i < HF_COUNT(rows); i++) {
+        struct hf_suppressions known = {0};
+        check_ok(read_text(&known, rows[i].lines, &err), &err);
+        const struct hf_suppression *found =
+            hf_suppressions_find(&known, p, frames, rows[i].frames);
+        if (found != (rows[i].found != 0 ? &known.items[rows[i].found - 1] : NULL))
+            fail_msg("row %zu", i);
+        for (size_t s = 0; s < known.count; s++)
+            assert_int_equal(known.items[s].hits, s + 1 == rows[i].found);
+        hf_suppressions_done(&known);
+    }
+    hf_profile_free(p);
+}
+
 static void refuses_other_lines(void **state)
 {
     (void)state;
@@ -77,6 +111,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fits_as_lsan_does),
         cmocka_unit_test(counts_hits),
+        cmocka_unit_test(fits_any_frame_by_what_it_has),
         cmocka_unit_test(refuses_other_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
