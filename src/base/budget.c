@@ -34,7 +34,7 @@ static void end_slice(void)
 struct hf_budget_scope hf_budget_enter(struct hf_budget *budget)
 {
     struct hf_budget_scope before = hf_budget_scope;
-    hf_budget_scope = (struct hf_budget_scope){budget, 0};
+    hf_budget_scope = (struct hf_budget_scope){.budget = budget};
     return before;
 }
 
@@ -166,12 +166,12 @@ enum hf_status hf_budget_refuse(struct hf_error *err)
 static void *count_memory(void *memory)
 {
     (void)hf_budget_step(MALLOC_STEPS);
-    if (memory != NULL && !hf_budget_take(malloc_usable_size(memory) + CHUNK_HEAD_BYTES)) {
-        free(memory);
-        errno = ENOMEM;
-        return NULL;
-    }
-    return memory;
+    if (memory != NULL && hf_budget_take(malloc_usable_size(memory) + CHUNK_HEAD_BYTES))
+        return memory;
+    free(memory);
+    errno = ENOMEM;
+    hf_budget_scope.failed_count++;
+    return NULL;
 }
 
 void *hf_budget_malloc(size_t size)

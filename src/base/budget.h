@@ -56,6 +56,7 @@ struct hf_budget {
 struct hf_budget_scope {
     struct hf_budget *budget; /* NULL: none */
     int64_t steps_left;       /* of its slice */
+    uint64_t failed_count; /* of hf_budget_malloc and hf_budget_calloc: those that gave nothing */
 };
 
 extern _Thread_local struct hf_budget_scope hf_budget_scope;
@@ -102,7 +103,10 @@ bool hf_budget_is_used_up(void);
 /* Says what is used up, and what to do; returns HF_ERR_LIMIT. */
 enum hf_status hf_budget_refuse(struct hf_error *err);
 
-/* malloc and free for a library whose memory counts. They go together; errno is ENOMEM. */
+/*
+ * malloc and free for a library whose memory counts. They go together; errno is ENOMEM. If the
+ * library goes on without what it asked for, hf_budget_scope.failed_count tells.
+ */
 void *hf_budget_malloc(size_t size);
 void hf_budget_free(void *memory);
 

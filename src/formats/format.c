@@ -29,6 +29,11 @@ static enum hf_status format_refuse(
     struct hf_text line = hf_text_first(first_bytes, hf_text_find(first_bytes, '\n'));
     hf_escape_terminal(&found, hf_text_first(line, SHOWN_BYTES));
     hf_out_char(&found, '\0');
+    enum hf_status status = hf_out_finish(&found, err);
+    if (status != HF_OK) {
+        hf_out_done(&found);
+        return status;
+    }
     if (format_is_unborn(input, first_bytes))
         hf_error_set(err, HF_ERR_INPUT,
             "is the live table of a process that was killed before anything was recorded");

@@ -11,6 +11,7 @@
 #include "analysis/suppressions.h"
 #include "analysis/suspects.h"
 #include "capture/mark.h"
+#include "failing_malloc.h"
 #include "formats/format.h"
 #include "formats/writers.h"
 #include "profile/allocator.h"
@@ -22,17 +23,8 @@
 #include "render/table/top.h"
 #include "stacks.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
-
-#if defined(__SANITIZE_ADDRESS__)
-#define HAS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAS_SANITIZER 1
-#endif
-#endif
 
 #ifdef HAS_SANITIZER
 
@@ -44,60 +36,6 @@ static void sweep(void **state)
 }
 
 #else
-
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *memory, size_t size);
-void __libc_free(void *memory);
-
-static bool is_counting;
-static size_t calls_left; /* this many allocations succeed, then one fails */
-static bool has_failed;
-static long live; /* blocks allocated while counting and not freed yet */
-
-static bool fails_now(void)
-{
-    if (!is_counting || has_failed || calls_left-- != 0)
-        return false;
-    has_failed = true;
-    errno = ENOMEM;
-    return true;
-}
-
-static void *counted(void *memory)
-{
-    live += is_counting && memory != NULL;
-    return memory;
-}
-
-void *malloc(size_t size)
-{
-    return fails_now() ? NULL : counted(__libc_malloc(size));
-}
-
-void *calloc(size_t count, size_t size)
-{
-    return fails_now() ? NULL : counted(__libc_calloc(count, size));
-}
-
-void *realloc(void *memory, size_t size)
-{
-    if (fails_now())
-        return NULL;
-    return memory == NULL ? counted(__libc_realloc(NULL, size)) : __libc_realloc(memory, size);
-}
-
-void *reallocarray(void *memory, size_t count, size_t size)
-{
-    size_t bytes;
-    return __builtin_mul_overflow(count, size, &bytes) ? NULL : realloc(memory, bytes);
-}
-
-void free(void *memory)
-{
-    live -= is_counting && memory != NULL;
-    __libc_free(memory);
-}
 
 static const struct stacks_row rows_a[] = {{"main@m.c:1;work@w.c:2;malloc", 100, 0},
     {"main@m.c:1;cache@c.c:9", 7, 0}, {"main@m.c:3;work@w.c:2;work@w.c:2", 5, 0}};
@@ -598,10 +536,7 @@ static void sweep(void **state)
     for (size_t p = 0; p < HF_COUNT(paths); p++) {
         for (size_t n = 0;; n++) {
             struct hf_error err = {0};
-            calls_left = n;
-            has_failed = false;
-            live = 0;
-            is_counting = true;
+            failing_begin(n);
             enum hf_status status = paths[p].run(&err);
             is_counting = false;
             if (live != 0)

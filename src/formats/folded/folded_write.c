@@ -83,12 +83,13 @@ static struct hf_text folded_write_label_of(const struct folded_write_writer *w,
 }
 
 /* Makes `path` that of a child of the innermost level. */
-static void set_path(struct folded_write_writer *w, uint32_t child)
+static enum hf_status set_path(struct folded_write_writer *w, uint32_t child, struct hf_error *err)
 {
     w->path.size = w->levels[w->depth - 1].path_size;
     if (w->depth > 1)
         hf_out_char(&w->path, ';');
     hf_escape_folded(&w->path, folded_write_label_of(w, child));
+    return hf_out_finish(&w->path, err);
 }
 
 static enum hf_status folded_write_enter(
@@ -96,11 +97,10 @@ static enum hf_status folded_write_enter(
 {
     if (!hf_vec_reserve(&w->levels, &w->capacity, w->depth + 1, sizeof *w->levels))
         return hf_error_memory(err);
-    if (node != HF_STACK_ROOT)
-        set_path(w, node);
+    enum hf_status status = node != HF_STACK_ROOT ? set_path(w, node, err) : HF_OK;
     w->levels[w->depth++] =
         (struct level){node, w->order.first_children[node], w->path.size, w->waiting_count};
-    return w->path.error.status == HF_OK ? HF_OK : hf_error_memory(err);
+    return status;
 }
 
 /* Of two siblings in order: do the callees of `first` come before the line of `second`? */
@@ -132,9 +132,10 @@ static enum hf_status folded_write_step(struct folded_write_writer *w, struct hf
         return hf_error_memory(err);
     if (w->order.first_children[next] != w->order.first_children[next + 1])
         w->waiting[w->waiting_count++] = next;
-    set_path(w, next);
-    folded_write_write_stack(w, next);
-    return HF_OK;
+    enum hf_status status = set_path(w, next, err);
+    if (status == HF_OK)
+        folded_write_write_stack(w, next);
+    return status;
 }
 
 static enum hf_status folded_write_write_all(struct folded_write_writer *w, struct hf_error *err)

@@ -249,9 +249,10 @@ static enum hf_status write_symbols(struct heap_v2_write_writer *w, struct hf_er
     if (w->has_bare_stack)
         hf_out_printf(w->out, "0x%016" PRIx64 " " HF_NO_STACK "\n", w->next_free + 1);
     hf_out_string(w->out, "---\n--- heap\n");
+    enum hf_status status = hf_out_finish(&label, err);
     free(symbols);
     hf_out_done(&label);
-    return HF_OK;
+    return status;
 }
 
 static void write_counts(struct heap_v2_write_writer *w, const uint64_t values[4])

@@ -19,7 +19,6 @@
 #include "formats/format.h"
 #include "formats/reports/text_frame.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -95,17 +94,19 @@ static size_t give_bytes(void *buffer, size_t size, void *context)
 static enum hf_status dhat_load(struct dhat_reader *r, json_t **out_root)
 {
     json_error_t error;
-    errno = 0;
+    uint64_t failed_count = hf_budget_scope.failed_count;
     json_set_alloc_funcs(hf_budget_malloc, hf_budget_free);
     json_t *root = json_load_callback(give_bytes, r, 0, &error);
     if (r->status != HF_OK) {
         json_decref(root);
         return r->status;
     }
+    /* Of most allocations that fail Jansson says nothing: keys are cut, and values left out. */
+    if (hf_budget_scope.failed_count != failed_count) {
+        json_decref(root);
+        return hf_error_memory(r->err);
+    }
     if (root == NULL) {
-        /* Of most allocations that fail Jansson says nothing, or "invalid token"; malloc does. */
-        if (errno == ENOMEM || hf_budget_is_used_up())
-            return hf_error_memory(r->err);
         hf_error_set(r->err, HF_ERR_INPUT, "is not complete JSON: %s; the file is cut or damaged",
             error.text);
         hf_error_at_line(r->err, r->input->name, error.line > 0 ? (uint64_t)error.line : 1);
