@@ -276,6 +276,29 @@ static void learns_from_samples(void **state)
     const struct owner_row cut[] = {
         {"main;a|give", 5000, 100}, {"main;b|give", 700, 717}, {"main;c|give", 11000, 48}};
     EXPECT_OWNERS(NULL, NULL, wrapper, cut);
+    /* A site with one call says nothing of whether it varies. */
+    const struct owner_row once[] = {{"main;a;give@a.c:1", 5000, 100},
+        {"main;b;give@a.c:1", 700, 717}, {"main;c;give@a.c:1", 11000, 48},
+        {"main;a;give@a.c:2", 1, 100}};
+    const struct owner_row once_cut[] = {
+        {"main;a|give", 5001, 100}, {"main;b|give", 700, 717}, {"main;c|give", 11000, 48}};
+    EXPECT_OWNERS(NULL, NULL, once, once_cut);
+}
+
+/* Means that differ by an eighth of the smaller are one size; the last of them may be the least. */
+static void takes_an_eighth_for_the_same_size(void **state)
+{
+    (void)state;
+    const struct owner_row same[] = {
+        {"main;a;weld", 1, 85}, {"main;b;weld", 1, 90}, {"main;c;weld", 1, 80}};
+    const struct owner_row kept[] = {
+        {"main;a;weld|", 1, 85}, {"main;b;weld|", 1, 90}, {"main;c;weld|", 1, 80}};
+    EXPECT_OWNERS(NULL, NULL, same, kept);
+    const struct owner_row other[] = {
+        {"main;a;weld", 1, 85}, {"main;b;weld", 1, 91}, {"main;c;weld", 1, 80}};
+    const struct owner_row cut[] = {
+        {"main;a|weld", 1, 85}, {"main;b|weld", 1, 91}, {"main;c|weld", 1, 80}};
+    EXPECT_OWNERS(NULL, NULL, other, cut);
 }
 
 static void does_as_it_is_told(void **state)
@@ -413,6 +436,7 @@ int main(void)
         cmocka_unit_test(tells_helpers_from_allocators),
         cmocka_unit_test(knows_helpers_by_their_callers),
         cmocka_unit_test(learns_from_samples),
+        cmocka_unit_test(takes_an_eighth_for_the_same_size),
         cmocka_unit_test(does_as_it_is_told),
         cmocka_unit_test(knows_a_cycle_and_an_empty_profile),
         cmocka_unit_test(reads_rules),

@@ -160,6 +160,46 @@ static void is_the_same_in_any_order(void **state)
     expect_suspects(stacks_profile("objects", other), sentences, 3);
 }
 
+/* Of equal values: by name, then module, source file, offset and line; the shorter stack first. */
+static void ties_are_broken_by_the_frames(void **state)
+{
+    static const struct {
+        const char *name, *module, *file;
+        uint64_t offset;
+        uint32_t line;
+    } rows[] = {{"a", "/z", "z", 9, 9}, {"b", "/a", "z", 9, 9}, {"b", "/b", "a", 9, 9},
+        {"b", "/b", "b", 1, 9}, {"b", "/b", "b", 2, 1}, {"b", "/b", "b", 2, 2}};
+    static const size_t orders[][HF_COUNT(rows)] = {
+        {0, 1, 2, 3, 4, 5}, {5, 4, 3, 2, 1, 0}, {3, 0, 5, 1, 4, 2}};
+    (void)state;
+    struct hf_error err;
+    for (size_t o = 0; o < HF_COUNT(orders); o++) {
+        struct hf_profile *p = stacks_new("objects", false);
+        uint32_t frames[HF_COUNT(rows)], node;
+        const uint64_t ten = 10;
+        for (size_t i = 0; i < HF_COUNT(rows); i++) {
+            size_t r = orders[o][i];
+            struct hf_frame frame = {.flags = HF_FRAME_NAMED | HF_FRAME_HAS_OFFSET,
+                .offset = rows[r].offset,
+                .line = rows[r].line};
+            check_ok(hf_profile_string(p, hf_text_of(rows[r].name), &frame.name, &err), &err);
+            check_ok(hf_profile_string(p, hf_text_of(rows[r].file), &frame.file, &err), &err);
+            check_ok(
+                hf_profile_module(p, hf_text_of(rows[r].module), HF_TEXT(""), &frame.module, &err),
+                &err);
+            check_ok(hf_profile_frame(p, &frame, &frames[r], &err), &err);
+            check_ok(hf_stacktree_child(&p->stacks, HF_STACK_ROOT, frames[r], &node, &err), &err);
+            check_ok(hf_profile_add_sample(p, node, HF_THREAD_ALL, &ten, &err), &err);
+        }
+        struct hf_suspects suspects = found(p, false);
+        assert_int_equal(suspects.count, HF_COUNT(rows));
+        for (size_t i = 0; i < HF_COUNT(rows); i++)
+            assert_int_equal(suspects.items[i].frames[0], frames[i]);
+        hf_suspects_done(&suspects);
+        hf_profile_free(p);
+    }
+}
+
 static void counts_a_function_over_its_lines(void **state)
 {
     (void)state;
@@ -226,6 +266,7 @@ int main(void)
         cmocka_unit_test(follows_suspects_through_a_series),
         cmocka_unit_test(follows_the_rest_of_a_suspect),
         cmocka_unit_test(is_the_same_in_any_order),
+        cmocka_unit_test(ties_are_broken_by_the_frames),
         cmocka_unit_test(counts_a_function_over_its_lines),
         cmocka_unit_test(writes_suppressions),
         cmocka_unit_test(finds_nothing_where_nothing_is_large),
