@@ -97,6 +97,8 @@ struct hf_agent {
     struct hf_live_table table;
     uint64_t period_bytes; /* 1: every allocation */
     bool is_exact;
+    bool began_with_mapping; /* and so may never see a call of malloc */
+    bool has_only_mappings;  /* it never will: another malloc gets the calls */
     struct hf_modules modules;
     struct hf_unwind_cache cache;
     struct hf_stacks stacks;

@@ -188,13 +188,21 @@ void hf_event_settle(const void *block, uint32_t slot, bool is_gone, const struc
     event_end(error);
 }
 
-/* True if the thread may record where memory is mapped. A child after fork makes its table first;
- * a process that has not begun yet begins with an allocation. */
+/* The process begins with a mapping, because it is a child after fork, or because the malloc that
+ * maps is not the one that the agent replaces. */
+static HF_APART bool begin_with_mapping(void)
+{
+    bool is_new = atomic_load_explicit(&hf_agent.state, memory_order_acquire) == HF_AGENT_NEW;
+    bool is_begun = !hf_agent_is_off() && hf_event_owns();
+    if (is_begun && is_new)
+        hf_agent.began_with_mapping = true;
+    return is_begun;
+}
+
+/* True if the thread may record where memory is mapped. */
 static bool begin_mapping(const struct hf_caller *caller)
 {
-    if (!hf_agent_is_owner() &&
-        (atomic_load_explicit(&hf_agent.state, memory_order_acquire) != HF_AGENT_ON ||
-            !hf_event_owns()))
+    if (!hf_agent_is_owner() && !begin_with_mapping())
         return false;
     if (!is_busy(caller))
         return true;

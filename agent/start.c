@@ -100,6 +100,8 @@ static bool start_begin(void)
     hf_pages_tell = note_own;
     hf_control_begin();
     hf_threads_begin();
+    if (hf_agent.has_only_mappings)
+        atomic_fetch_or(&hf_agent.table.state->bounds, HF_LIVE_BOUND_MALLOC);
     if (!hf_modules_begin(&hf_agent.modules, &hf_agent.table, &hf_agent.cache, "/proc/self/maps"))
         return false;
     hf_filter_hold((uintptr_t)hf_bootstrap, HF_BOOTSTRAP_BYTES);
@@ -134,17 +136,20 @@ bool hf_agent_start(void)
     return is_on;
 }
 
-/* Before those of the program and its libraries, as far as the loader allows. */
+/*
+ * Before those of the program and its libraries, as far as the loader allows. Where another malloc
+ * gets the calls, the agent still sees what that one maps: an executable with an allocator of its
+ * own (chromium, firefox) has all of its memory from there.
+ */
 __attribute__((constructor(101))) static void start_load(void)
 {
-    if (atomic_load(&hf_agent.state) != HF_AGENT_NEW)
+    uint32_t state = atomic_load(&hf_agent.state);
+    if (state != HF_AGENT_NEW && !hf_agent.began_with_mapping)
         return;
-    if (hf_event_reaches_malloc(malloc, free)) {
+    bool is_reached = hf_event_reaches_malloc(malloc, free);
+    if (state == HF_AGENT_NEW && is_reached)
         free(malloc(1)); /* the first allocation starts the agent */
-        return;
-    }
-    if (start_is_wanted())
-        HF_MESSAGE(HF_TEXT("nothing is recorded, because another malloc comes before the agent's: "
-                           "the program's own, or one earlier in LD_PRELOAD"));
-    atomic_store(&hf_agent.state, HF_AGENT_OFF);
+    hf_agent.has_only_mappings = !is_reached;
+    if (!is_reached && hf_event_owns())
+        atomic_fetch_or(&hf_agent.table.state->bounds, HF_LIVE_BOUND_MALLOC);
 }

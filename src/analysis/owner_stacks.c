@@ -5,6 +5,7 @@
 #include "profile/allocator.h"
 #include "profile/modules.h"
 #include "profile/places.h"
+#include "profile/samples.h"
 #include "spec/owner_name.h"
 #include "spec/project_rules.h"
 
@@ -21,6 +22,7 @@ struct owner_judge {
     const struct hf_profile *folded;
     struct hf_places places;
     struct hf_text program, folder; /* its path; the folder of all that belongs to it, or empty */
+    bool has_only_mappings;         /* of a program with a malloc of its own */
     struct hf_out label;
 };
 
@@ -204,7 +206,11 @@ static enum hf_status judge_frame(struct owner_judge *j, const struct hf_frame *
     judged.class = is_own ? HF_OWNER_OWN : HF_OWNER_WRAPPER;
     if (status == HF_OK && name.size != 0)
         status = owner_text_of(j->frames, name, &judged.function, err);
-    if (status == HF_OK && !judged.is_forced && !judged.is_allocator)
+    judged.is_allocator = judged.is_allocator && !j->has_only_mappings;
+    if (status == HF_OK && !judged.is_forced && j->has_only_mappings &&
+        hf_allocator_is_function(name))
+        judged.class = HF_OWNER_OWN; /* its first caller does not hold what it maps */
+    else if (status == HF_OK && !judged.is_forced && !judged.is_allocator)
         status = owner_apply_rules(j, name, &site, &judged, err);
     *out_judged = judged;
     return status;
@@ -236,7 +242,10 @@ static enum hf_status judge_all(struct hf_owner_stacks *stacks, const struct hf_
 {
     struct owner_judge j = {.frames = stacks->frames, .folded = stacks->folded};
     enum hf_status status = HF_OK;
+    size_t resident;
     if (from != NULL) {
+        j.has_only_mappings = from->capture.is_no_heap &&
+                              hf_profile_find_type(from, HF_TEXT(HF_RESIDENT_SPACE), &resident);
         j.program = hf_profile_text(from, from->modules[hf_modules_program(from)].path);
         j.folder = owner_folder(j.program);
         status = hf_places_add(&j.places, from, granularity, err);

@@ -384,6 +384,13 @@ const char *hf_found_table_call(const struct hf_found_table *table)
     return NULL;
 }
 
+bool hf_found_table_has_only_mappings(const struct hf_found_table *table)
+{
+    struct hf_live_state state;
+    return hf_live_read_state(hf_live_source_of(&table->fd, table->path), &state) &&
+           (atomic_load_explicit(&state.bounds, memory_order_relaxed) & HF_LIVE_BOUND_MALLOC) != 0;
+}
+
 bool hf_found_table_is_empty(const struct hf_found_table *table)
 {
     struct hf_live_state state;

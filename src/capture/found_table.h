@@ -57,6 +57,9 @@ HF_MUST_CHECK enum hf_status hf_found_table_read(const struct hf_found_table *ta
  */
 const char *hf_found_table_call(const struct hf_found_table *table);
 
+/* True if the process has a malloc that the agent does not replace. */
+bool hf_found_table_has_only_mappings(const struct hf_found_table *table);
+
 /* True if nothing was ever recorded in it, and nothing lost. */
 bool hf_found_table_is_empty(const struct hf_found_table *table);
 

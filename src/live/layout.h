@@ -96,11 +96,11 @@ enum hf_live_loss {
     HF_LIVE_LOST_WAIT,  /* a lock was held too long, or by the thread's own signal's victim */
     HF_LIVE_LOSSES
 };
-
 /* Why the writer makes do with less than the head says. */
 enum hf_live_bound {
     HF_LIVE_BOUND_FILTER = 1,        /* under a seccomp filter it asks the system for nothing */
     HF_LIVE_BOUND_ADDRESS_SPACE = 2, /* RLIMIT_AS leaves it no more */
+    HF_LIVE_BOUND_MALLOC = 4,        /* another malloc gets the calls: it sees mappings only */
 };
 
 #define HF_LIVE_CALLS 16

@@ -37,7 +37,8 @@ struct hf_capture_facts {
     bool is_of_peak;          /* its values in use are those of the peak */
     bool has_just_ended;      /* who reads it saw its process end: nobody has its number yet */
     struct hf_usage_curve curve;
-    bool is_no_heap; /* samples of time or events: the allocator's frames are like any other */
+    bool is_no_heap; /* the allocator's frames are like any other: samples of time or events, or
+                        of a program that is known by its mappings only (live/layout.h) */
 };
 
 #endif

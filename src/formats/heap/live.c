@@ -388,6 +388,9 @@ static enum hf_status live_fill(struct live_reader *r, struct hf_error *err)
     r->profile->capture.process_id = r->table.head.pid;
     r->profile->capture.process_start = r->table.head.start_ticks;
     r->profile->has_addresses = true;
+    r->profile->capture.is_no_heap =
+        (atomic_load_explicit(&r->table.state.bounds, memory_order_relaxed) &
+            HF_LIVE_BOUND_MALLOC) != 0;
     r->profile->capture.began_ms = r->table.head.realtime_ns / 1000000;
     struct hf_text command = {r->table.head.command, sizeof r->table.head.command};
     command = hf_text_first(command, hf_text_find(command, '\0'));

@@ -306,8 +306,9 @@ void hf_dump_writer_conclude(const struct hf_dump_writer *writer)
 }
 
 static void dump_writer_tell_family(
-    const struct hf_dump_writer *writer, const struct hf_live_head *head)
+    const struct hf_dump_writer *writer, const struct hf_watcher *watcher)
 {
+    const struct hf_live_head *head = &watcher->table.head;
     char command[sizeof head->command + 1] = "";
     memcpy(command, head->command, sizeof head->command);
     const struct hf_family_member member = {
@@ -317,11 +318,13 @@ static void dump_writer_tell_family(
         .in_use_bytes = writer->in_use_bytes,
         .peak_bytes = writer->peak_bytes,
         .allocated_bytes = writer->allocated_bytes,
+        .resident_bytes = watcher->most_resident_bytes,
         .was_replaced = writer->was_replaced,
+        .has_only_mappings = writer->has_only_mappings,
         .command = command,
         .program = writer->program,
         .file = writer->last_path,
-        .heaviest = writer->most,
+        .heaviest = writer->most[0] != '\0' ? writer->most : writer->resident,
     };
     hf_family_add(writer->family, &member);
 }
@@ -333,6 +336,8 @@ enum hf_status hf_dump_writer_finish(struct hf_dump_writer *writer, struct hf_wa
     /* Of a family only what was recorded has a file, so no reader need start for the others. */
     bool is_empty = writer->family != NULL && watcher->table.fd >= 0 &&
                     hf_found_table_is_empty(&watcher->table);
+    writer->has_only_mappings =
+        watcher->table.fd >= 0 && hf_found_table_has_only_mappings(&watcher->table);
     enum hf_status status =
         hf_watcher_finish(watcher, writes_last && !is_empty, out_was_found, err);
     if (status != HF_OK || !*out_was_found)
@@ -344,7 +349,7 @@ enum hf_status hf_dump_writer_finish(struct hf_dump_writer *writer, struct hf_wa
         return HF_OK;
     }
     if (writer->family != NULL)
-        dump_writer_tell_family(writer, &watcher->table.head);
+        dump_writer_tell_family(writer, watcher);
     else if (writes_last)
         hf_dump_writer_conclude(writer);
     hf_found_tables_remove(&watcher->table);

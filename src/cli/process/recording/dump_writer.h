@@ -41,6 +41,7 @@ struct hf_dump_writer {
     struct hf_family *family; /* is told of its end, which then nobody says; NULL: none */
     bool has_lost;            /* the last dump: its reader died */
     bool is_sampled;          /* its table is */
+    bool has_only_mappings;   /* its table does, in the end: it has a malloc of its own */
     bool was_replaced;        /* the process became a program that nobody recorded */
     uint64_t first_number;    /* of its files: those of an earlier watch stay */
     char last_path[PATH_MAX],

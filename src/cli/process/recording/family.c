@@ -40,12 +40,16 @@ void hf_family_add(struct hf_family *family, const struct hf_family_member *memb
 
 static uint64_t family_most(const struct hf_family_member *member)
 {
+    if (member->has_only_mappings)
+        return member->resident_bytes;
     return member->peak_bytes > member->in_use_bytes ? member->peak_bytes : member->in_use_bytes;
 }
 
 static int family_compare(const void *a, const void *b)
 {
     const struct hf_family_member *one = a, *other = b;
+    if ((one->file[0] == '\0') != (other->file[0] == '\0'))
+        return one->file[0] == '\0' ? 1 : -1;
     if (family_most(one) != family_most(other))
         return family_most(one) > family_most(other) ? -1 : 1;
     if (one->in_use_bytes != other->in_use_bytes)
@@ -96,9 +100,12 @@ static void family_put_member(struct hf_out *out, const struct hf_family_member 
     hf_json_member(out, ", ", "command", hf_text_of(member->command));
     uint64_t ms = member->started_ns / NS_PER_MS;
     hf_out_printf(out, ", \"started\": %" PRIu64 ".%03" PRIu64, ms / 1000, ms % 1000);
+    uint64_t peak_bytes = member->has_only_mappings ? 0 : family_most(member);
     hf_out_printf(out, ", \"in_use_bytes\": %" PRIu64 ", \"peak_bytes\": %" PRIu64,
-        member->in_use_bytes, family_most(member));
-    hf_out_printf(out, ", \"allocated_bytes\": %" PRIu64, member->allocated_bytes);
+        member->in_use_bytes, peak_bytes);
+    hf_out_printf(out, ", \"allocated_bytes\": %" PRIu64 ", \"resident_bytes\": %" PRIu64,
+        member->allocated_bytes, member->resident_bytes);
+    hf_out_printf(out, ", \"only_mappings\": %s", member->has_only_mappings ? "true" : "false");
     hf_out_printf(out, ", \"replaced\": %s", member->was_replaced ? "true" : "false");
     family_put_text(out, "file", member->file);
     family_put_text(out, "heaviest", member->heaviest);
@@ -134,14 +141,20 @@ static void family_say_member(const struct hf_family_member *member)
 {
     hf_say("%s %" PRIu32 ": %s%s%s%s", member->program, member->pid,
         member->was_replaced ? "until it became another program " : "",
-        member->heaviest[0] != '\0' ? member->heaviest : "nothing is in use",
+        member->heaviest[0] != '\0' ? member->heaviest
+        : member->has_only_mappings ? "it has its own malloc, which the agent cannot replace"
+                                    : "nothing is in use",
         member->file[0] != '\0' ? ": see " : "", member->file);
 }
 
 static void family_say_rest(const struct hf_family *family, size_t shown, size_t holders)
 {
     char bytes[HF_UNITS_MAX];
-    size_t more = holders - shown, nothing = family->count - holders;
+    size_t more = holders - shown, nothing = 0, own = 0;
+    for (size_t i = 0; i < family->count; i++)
+        own += family->members[i].has_only_mappings;
+    for (size_t i = holders; i < family->count; i++)
+        nothing += !family->members[i].has_only_mappings;
     if (more != 0)
         hf_say("%zu more %s never held more than %s%s", more,
             hf_plural(more, "process", "processes"),
@@ -150,6 +163,10 @@ static void family_say_rest(const struct hf_family *family, size_t shown, size_t
     if (nothing != 0)
         hf_say("%zu %s allocated too little to be sampled", nothing,
             hf_plural(nothing, "process", "processes"));
+    if (own != 0)
+        hf_say("%zu %s, which the agent cannot replace: only mappings are recorded there "
+               "(heapflame attach --tree PID follows the calls of a running one)",
+            own, hf_plural(own, "process has its own malloc", "processes have their own malloc"));
     if (family->forgotten != 0)
         hf_say("lost: %zu more, because memory ran out", family->forgotten);
 }

@@ -31,7 +31,9 @@ struct hf_family_member {
     uint64_t in_use_bytes;    /* at its end */
     uint64_t peak_bytes;      /* the most that ever was; 0: not known, or nothing */
     uint64_t allocated_bytes; /* ever */
+    uint64_t resident_bytes;  /* the most that was seen; 0: it was not looked at */
     bool was_replaced;        /* the process became a program that nobody recorded */
+    bool has_only_mappings;   /* the rest is its own malloc's, which the agent cannot replace */
     /* "": it has none. Borrowed by hf_family_add. */
     const char *command, *program;
     const char *file;     /* its last profile */

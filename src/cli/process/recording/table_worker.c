@@ -77,7 +77,7 @@ static bool table_worker_holds_nothing(
         if (profile->notes.items[i].kind == HF_NOTE_LOSS)
             return false;
     }
-    return reply->in_use_bytes == 0 && reply->allocated_bytes == 0;
+    return reply->in_use_bytes == 0 && reply->allocated_bytes == 0 && !profile->capture.is_no_heap;
 }
 
 /* Nothing is in use at the end: what is shown, if nothing else is asked for, is the peak, or, if
@@ -120,6 +120,10 @@ static void table_worker_conclude(const struct hf_table_worker *worker,
     table_worker_put_curve(profile, reply);
     if (order->skips_nothing == 0)
         hf_note_interpreter(profile, &notes);
+    if (order->skips_nothing == 0 && profile->capture.is_no_heap)
+        hf_notes_add(&notes, HF_NOTE_INFO,
+            "only mappings are recorded: another malloc gets the program's calls, its own or one "
+            "earlier in LD_PRELOAD (heapflame attach PID follows these in a running process)");
     hf_report_notes(&common, &notes);
     hf_notes_done(&notes);
 }
