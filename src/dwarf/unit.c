@@ -219,6 +219,10 @@ enum hf_status hf_unit_need_abbrevs(
         hf_abbrev_table_done(&unit->abbrevs);
         status = HF_ERR_LIMIT;
     }
+    if (status == HF_ERR_MEMORY) { /* a part of them would be told as damage by who asks again */
+        hf_abbrev_table_done(&unit->abbrevs);
+        unit->has_abbrevs = false;
+    }
     return status;
 }
 

@@ -88,7 +88,9 @@ static enum hf_status resolve_search(struct hf_resolver *r, uint32_t *order, str
     struct hf_unit_store *store = &r->store;
     enum hf_status status = resolve_claims(r, order, err);
     for (int round = 0; round < CLAIM_ROUNDS && status == HF_OK; round++) {
-        if (hf_unit_claims_next(&store->units, &r->questions.queries) == 0)
+        size_t given;
+        status = hf_unit_claims_next(&store->units, &r->questions.queries, &given, err);
+        if (status != HF_OK || given == 0)
             break;
         size_t count = order_by_size(r, order);
         for (size_t i = 0; i < count && status == HF_OK; i++)

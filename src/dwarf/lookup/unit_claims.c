@@ -164,12 +164,13 @@ void hf_claims_done(struct hf_claims *claims)
     *claims = (struct hf_claims){0};
 }
 
-size_t hf_unit_claims_next(const struct hf_units *units, struct hf_queries *queries)
+enum hf_status hf_unit_claims_next(const struct hf_units *units, struct hf_queries *queries,
+    size_t *out_given, struct hf_error *err)
 {
     size_t given = 0;
     bool *is_given = calloc(queries->count + 1, sizeof *is_given);
     if (is_given == NULL)
-        return 0;
+        return hf_error_memory(err);
     for (size_t u = 0; u < units->count; u++) {
         const struct hf_unit *unit = &units->items[u];
         for (size_t i = 0; i < unit->query_count; i++) {
@@ -184,5 +185,6 @@ size_t hf_unit_claims_next(const struct hf_units *units, struct hf_queries *quer
         }
     }
     free(is_given);
-    return given;
+    *out_given = given;
+    return HF_OK;
 }

@@ -34,8 +34,9 @@ void hf_claims_done(struct hf_claims *claims);
 
 /*
  * Makes the next unit behind `answer->owner` that claims the address its owner, for every address
- * that no function is known for. Returns how many addresses got one.
+ * that no function is known for. *out_given: how many addresses got one.
  */
-size_t hf_unit_claims_next(const struct hf_units *units, struct hf_queries *queries);
+HF_MUST_CHECK enum hf_status hf_unit_claims_next(const struct hf_units *units,
+    struct hf_queries *queries, size_t *out_given, struct hf_error *err);
 
 #endif

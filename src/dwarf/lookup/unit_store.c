@@ -52,7 +52,7 @@ struct hf_dwarf_damage hf_unit_store_damage(const struct hf_unit_store *store)
 {
     struct hf_dwarf_damage damage = store->damage;
     uint64_t cut_chains = store->names.cut_chains;
-    for (size_t i = 0; i < store->units.count; i++)
+    for (size_t i = 0; i < store->units.count && store->kept != NULL; i++)
         cut_chains += store->kept[i].split != NULL ? store->kept[i].split->names.cut_chains : 0;
     damage.missing_names = store->names.missing_count;
     if (cut_chains != 0 && damage.units++ == 0)
