@@ -38,14 +38,23 @@ static enum hf_status push(
     return HF_OK;
 }
 
-/* The block that a word points to. The last word of a block is the head of the next chunk. */
+/* In glibc's heaps the last word of a block is the head of the next chunk. */
+static bool is_next_head(
+    const struct graph_maker *m, const struct hf_heap_block *block, uint64_t word)
+{
+    if (block->bytes <= WORD || word != block->address + block->bytes - WORD)
+        return false;
+    const struct hf_heap_region *region = hf_heap_region_at(m->heap, word);
+    return region == NULL || strcmp(region->allocator, "glibc") == 0;
+}
+
+/* The block that a word points to. */
 static uint32_t graph_target_of(const struct graph_maker *m, uint64_t word)
 {
     uint32_t block = hf_block_index_find(&m->index, word);
     if (block == HF_BLOCK_NONE)
         return HF_BLOCK_NONE;
-    const struct hf_heap_block *b = &m->heap->blocks[block];
-    return b->bytes > WORD && word == b->address + b->bytes - WORD ? HF_BLOCK_NONE : block;
+    return is_next_head(m, &m->heap->blocks[block], word) ? HF_BLOCK_NONE : block;
 }
 
 /* ---- Edges ---- */

@@ -1,6 +1,7 @@
 #include "heap/glibc.h"
 
 #include "base/containers/map.h"
+#include "base/containers/sorted.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +36,11 @@
 #define CACHE_BINS 64
 #define CACHE_LIST_MAX 65536
 
+static const char allocator_name[] = "glibc";
+
 struct glibc {
     struct hf_heap *heap;
+    size_t others; /* regions that were there before, of other allocators: sorted */
     struct hf_process_reader *reader;
     struct hf_map idle; /* addresses of blocks that lists have */
     uint64_t top;       /* chunk at the end of the main arena; 0: not known */
@@ -96,13 +100,27 @@ static bool walk(struct glibc *g, struct hf_heap_region *region, uint64_t chunk,
     return true;
 }
 
+/* Of another allocator's region, where that ends; else 0. */
+static uint64_t end_of_other(const struct glibc *g, uint64_t address)
+{
+    size_t i = HF_FIRST_ABOVE(g->heap->regions, g->others, end, address);
+    bool is_in = i < g->others && g->heap->regions[i].start <= address;
+    return is_in ? (g->heap->regions[i].end + PAGE - 1) & ~(uint64_t)(PAGE - 1) : 0;
+}
+
+/* True if a region of another allocator lies there. */
+static bool is_of_other(const struct glibc *g, uint64_t start, uint64_t end)
+{
+    return hf_heap_overlaps(g->heap, g->others, start, end);
+}
+
 static struct hf_heap_region *begin_region(
     struct glibc *g, uint64_t start, uint64_t end, const char *part)
 {
     struct hf_heap_region *region = hf_heap_add_region(g->heap);
     if (region != NULL)
-        *region =
-            (struct hf_heap_region){.start = start, .end = end, .allocator = "glibc", .part = part};
+        *region = (struct hf_heap_region){
+            .start = start, .end = end, .allocator = allocator_name, .part = part};
     g->is_out_of_memory = g->is_out_of_memory || region == NULL;
     return region;
 }
@@ -110,7 +128,8 @@ static struct hf_heap_region *begin_region(
 static void read_main(struct glibc *g, const struct hf_process_mapping *mapping)
 {
     uint64_t flags, top, first = (mapping->start + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
-    if (chunk_size(g, first, &flags) == 0 || (flags & PREV_INUSE) == 0)
+    if (chunk_size(g, first, &flags) == 0 || (flags & PREV_INUSE) == 0 ||
+        is_of_other(g, mapping->start, mapping->end))
         return; /* brk(2) is another allocator's */
     struct hf_heap_region *region = begin_region(g, mapping->start, mapping->end, "main arena");
     if (region == NULL)
@@ -176,7 +195,7 @@ static uint64_t read_heap(struct glibc *g, const struct hf_process_mapping *mapp
     if (!glibc_word(g, heap + HEAP_ARENA_AT, &arena) || !glibc_word(g, heap + HEAP_SIZE_AT, &size))
         return 0;
     if (size < PAGE || size % PAGE != 0 || size > mapping->end - heap || arena % ALIGNMENT != 0 ||
-        hf_process_image_find(g->reader->image, arena) == NULL)
+        is_of_other(g, heap, heap + size) || hf_process_image_find(g->reader->image, arena) == NULL)
         return 0;
     uint64_t chunk = first_chunk(g, heap, arena, heap + size), flags;
     if (chunk == 0 || chunk_size(g, chunk, &flags) == 0)
@@ -195,7 +214,7 @@ static uint64_t read_mapped(struct glibc *g, const struct hf_process_mapping *ma
 {
     uint64_t before, flags, size = chunk_size(g, at, &flags);
     if (size < MAPPED_MIN || flags != IS_MMAPPED || size % PAGE != 0 || size > mapping->end - at ||
-        !glibc_word(g, at, &before) || before >= PAGE)
+        !glibc_word(g, at, &before) || before >= PAGE || is_of_other(g, at, at + size))
         return 0;
     struct hf_heap_region *region = begin_region(g, at, at + size, "mapped block");
     if (region == NULL || hf_heap_add(g->heap, at + CHUNK_HEAD, size - CHUNK_HEAD, NULL) != HF_OK) {
@@ -239,7 +258,9 @@ static void read_mapping(struct glibc *g, const struct hf_process_mapping *mappi
     uint64_t end_of_search =
         mapping->end - mapping->start <= SEARCHED_MAX ? mapping->end : mapping->start + PAGE;
     for (uint64_t at = mapping->start; at < end_of_search && !g->is_out_of_memory;) {
-        uint64_t end = at % HEAP_ALIGNMENT == 0 ? read_heap(g, mapping, at) : 0;
+        uint64_t end = end_of_other(g, at);
+        if (end == 0 && at % HEAP_ALIGNMENT == 0)
+            end = read_heap(g, mapping, at);
         if (end == 0)
             end = read_mapped(g, mapping, at);
         if (end != 0 && mapping->end - end > SEARCHED_MAX)
@@ -300,16 +321,16 @@ static void read_main_arena(struct glibc *g)
 }
 
 /* Takes the blocks out that lists have. */
-static void drop_idle(struct glibc *g, size_t first_block)
+static void drop_idle(struct glibc *g)
 {
     struct hf_heap *heap = g->heap;
-    size_t kept = first_block;
-    for (size_t i = first_block; i < heap->count; i++) {
+    size_t kept = 0;
+    for (size_t i = 0; i < heap->count; i++) {
         struct hf_heap_block block = heap->blocks[i];
         struct hf_heap_region *region = hf_map_find(&g->idle, block.address) != NULL
                                             ? hf_heap_region_at(heap, block.address)
                                             : NULL;
-        if (region == NULL) {
+        if (region == NULL || region->allocator != allocator_name) {
             heap->blocks[kept++] = block;
             continue;
         }
@@ -317,6 +338,8 @@ static void drop_idle(struct glibc *g, size_t first_block)
         region->in_use_count--;
         region->free_bytes += block.bytes + WORD;
         region->free_count++;
+        region->cached_bytes += block.bytes;
+        region->cached_count++;
     }
     heap->count = kept;
 }
@@ -324,8 +347,8 @@ static void drop_idle(struct glibc *g, size_t first_block)
 enum hf_status hf_heap_read_glibc(
     struct hf_heap *heap, const struct hf_process_image *image, struct hf_error *err)
 {
-    struct glibc g = {.heap = heap, .reader = malloc(sizeof *g.reader)};
-    size_t first_block = heap->count;
+    struct glibc g = {
+        .heap = heap, .others = heap->region_count, .reader = malloc(sizeof *g.reader)};
     if (g.reader == NULL)
         return hf_error_memory(err);
     g.reader->image = image;
@@ -337,7 +360,7 @@ enum hf_status hf_heap_read_glibc(
     hf_heap_sort(heap);
     read_caches(&g);
     read_main_arena(&g);
-    drop_idle(&g, first_block);
+    drop_idle(&g);
     hf_map_done(&g.idle);
     free(g.reader);
     return g.is_out_of_memory ? hf_error_memory(err) : HF_OK;

@@ -26,7 +26,8 @@
 #include "heap/heap.h"
 #include "memory/process_image.h"
 
-/* Adds all blocks and regions that it finds; none: the process has no heap of glibc's. */
+/* Adds all blocks and regions that it finds but those over regions of the (sorted) heap, and sorts
+ * it; none: the process has no heap of glibc's. */
 HF_MUST_CHECK enum hf_status hf_heap_read_glibc(
     struct hf_heap *heap, const struct hf_process_image *image, struct hf_error *err);
 

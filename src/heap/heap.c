@@ -47,6 +47,12 @@ void hf_heap_sort(struct hf_heap *heap)
         qsort(heap->regions, heap->region_count, sizeof *heap->regions, heap_by_start);
 }
 
+bool hf_heap_overlaps(const struct hf_heap *heap, size_t region_count, uint64_t start, uint64_t end)
+{
+    size_t i = HF_FIRST_ABOVE(heap->regions, region_count, end, start);
+    return i < region_count && heap->regions[i].start < end;
+}
+
 const struct hf_heap_block *hf_heap_find(const struct hf_heap *heap, uint64_t address)
 {
     size_t i = HF_FIRST_ABOVE(heap->blocks, heap->count, address, address);

@@ -31,10 +31,11 @@ struct hf_heap_block {
 
 struct hf_heap_region {
     uint64_t start, end;
-    const char *allocator; /* static: "glibc" */
-    const char *part;      /* static: "main arena", "arena of a thread", "mapped block" */
+    const char *allocator; /* static: "glibc", "jemalloc" */
+    const char *part;      /* static: what glibc.h and jemalloc.h say */
     uint64_t in_use_bytes, in_use_count;
-    uint64_t free_bytes, free_count; /* of its lists, and what is left at its end */
+    uint64_t free_bytes, free_count;     /* of its lists, and what is left at its end */
+    uint64_t cached_bytes, cached_count; /* of these: what lies in caches, for a thread or a size */
     uint64_t unknown_bytes;
 };
 
@@ -53,6 +54,10 @@ HF_MUST_CHECK struct hf_heap_region *hf_heap_add_region(struct hf_heap *heap);
 
 /* Blocks and regions. */
 void hf_heap_sort(struct hf_heap *heap);
+
+/* True if one of the first `region_count` regions, which are sorted, has one of these addresses. */
+bool hf_heap_overlaps(
+    const struct hf_heap *heap, size_t region_count, uint64_t start, uint64_t end);
 
 /* Of a sorted heap: the region that has this address, or NULL. */
 struct hf_heap_region *hf_heap_region_at(const struct hf_heap *heap, uint64_t address);

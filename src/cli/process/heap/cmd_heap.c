@@ -85,10 +85,13 @@ const struct hf_command hf_cmd_heap = {
     .summary = "Report what holds the memory of a running process, and what is lost.",
     .operands = "PID",
     .details =
-        "Reads every block of glibc's heaps from outside, and follows all pointers to them: from\n"
-        "globals, thread-local storage, stacks, registers and other mappings. What none of these\n"
-        "reaches is lost: a leak that is proven. The process needs no preparation; its threads\n"
-        "stand still for some milliseconds, while the kernel makes a copy of it.",
+        "Reads every block of the heaps of glibc and jemalloc 5.3 from outside, and follows all\n"
+        "pointers to them: from globals, thread-local storage, stacks, registers and other\n"
+        "mappings. What none of these reaches is lost: a leak that is proven. The process needs "
+        "no\n"
+        "preparation; its threads stand still for some milliseconds, while the kernel makes a "
+        "copy\n"
+        "of it.",
     .groups = groups,
     .options_size = sizeof(struct hf_heap_reader_options),
     .defaults = heap_defaults,

@@ -2,7 +2,7 @@
 
 #include "cli/process/heap/heap_report.h"
 #include "cli/reader.h"
-#include "heap/glibc.h"
+#include "heap/allocators.h"
 #include "os/process/standby.h"
 
 #include <errno.h>
@@ -97,12 +97,7 @@ static enum hf_status heap_reader_read(
     struct hf_heap heap = {0};
     struct hf_block_graph graph = {0};
     reader->image.memory = hf_memory_of_file(&fd);
-    enum hf_status status = hf_heap_read_glibc(&heap, &reader->image, err);
-    if (status == HF_OK && heap.count == 0)
-        status = hf_error_set(err, HF_ERR_INPUT,
-            "process %u has no heap of glibc's malloc; other allocators (jemalloc, tcmalloc, "
-            "mimalloc, musl) cannot be read yet",
-            what->pid);
+    enum hf_status status = hf_heap_read(&heap, &reader->image, err);
     if (status == HF_OK)
         status = hf_block_graph_make(&graph, &heap, &reader->image, err);
     if (status == HF_OK)

@@ -25,12 +25,12 @@ static const char *const holder_keys[HF_ROOT_KINDS] = {
 
 /* Of all regions of a kind. */
 struct part {
-    const char *name;
-    struct hf_heap_sum in_use, free;
+    const char *allocator, *name;
+    struct hf_heap_sum in_use, free, cached;
     uint64_t regions, unknown_bytes;
 };
 
-#define PARTS_MAX 8
+#define PARTS_MAX 16
 
 static size_t add_up_parts(const struct hf_heap *heap, struct part parts[PARTS_MAX])
 {
@@ -38,17 +38,20 @@ static size_t add_up_parts(const struct hf_heap *heap, struct part parts[PARTS_M
     for (size_t i = 0; i < heap->region_count; i++) {
         const struct hf_heap_region *region = &heap->regions[i];
         size_t at = 0;
-        while (at < count && strcmp(parts[at].name, region->part) != 0)
+        while (at < count && (strcmp(parts[at].name, region->part) != 0 ||
+                                 strcmp(parts[at].allocator, region->allocator) != 0))
             at++;
         if (at == PARTS_MAX)
             continue;
         if (at == count)
-            parts[count++] = (struct part){.name = region->part};
+            parts[count++] = (struct part){.allocator = region->allocator, .name = region->part};
         parts[at].regions++;
         parts[at].in_use.bytes += region->in_use_bytes;
         parts[at].in_use.count += region->in_use_count;
         parts[at].free.bytes += region->free_bytes;
         parts[at].free.count += region->free_count;
+        parts[at].cached.bytes += region->cached_bytes;
+        parts[at].cached.count += region->cached_count;
         parts[at].unknown_bytes += region->unknown_bytes;
     }
     return count;
@@ -80,12 +83,17 @@ static void heap_put_parts(const struct hf_heap *heap, struct hf_out *out)
 {
     struct part parts[PARTS_MAX];
     size_t count = add_up_parts(heap, parts);
-    hf_out_printf(out, "\n%11s  %11s  %11s  heaps of glibc\n", "in use", "free", "not read");
+    bool is_one = true;
+    for (size_t i = 1; i < count; i++)
+        is_one = is_one && strcmp(parts[i].allocator, parts[0].allocator) == 0;
+    hf_out_printf(out, "\n%11s  %11s  %11s  heaps%s%s\n", "in use", "free", "not read",
+        is_one && count != 0 ? " of " : "", is_one && count != 0 ? parts[0].allocator : "");
     for (size_t i = 0; i < count; i++) {
         heap_put_bytes(out, parts[i].in_use.bytes, 11);
         heap_put_bytes(out, parts[i].free.bytes, 13);
         heap_put_bytes(out, parts[i].unknown_bytes, 13);
-        hf_out_printf(out, "  %s", parts[i].name);
+        hf_out_printf(
+            out, "  %s%s%s", is_one ? "" : parts[i].allocator, is_one ? "" : ": ", parts[i].name);
         if (parts[i].regions > 1)
             hf_out_printf(out, " (%" PRIu64 ")", parts[i].regions);
         hf_out_char(out, '\n');
@@ -211,13 +219,14 @@ static void put_json_parts(const struct hf_heap *heap, struct hf_out *out)
     size_t count = add_up_parts(heap, parts);
     hf_out_string(out, "  \"heaps\": [");
     for (size_t i = 0; i < count; i++) {
-        hf_out_printf(out,
-            "%s\n    {\"allocator\": \"glibc\", \"part\": \"%s\", \"count\": %" PRIu64,
-            i != 0 ? "," : "", parts[i].name, parts[i].regions);
+        hf_out_printf(out, "%s\n    {\"allocator\": \"%s\", \"part\": \"%s\", \"count\": %" PRIu64,
+            i != 0 ? "," : "", parts[i].allocator, parts[i].name, parts[i].regions);
         hf_out_string(out, ", ");
         put_json_sum(out, "in_use", parts[i].in_use);
         hf_out_string(out, ", ");
         put_json_sum(out, "free", parts[i].free);
+        hf_out_string(out, ", ");
+        put_json_sum(out, "cached", parts[i].cached);
         hf_out_printf(out, ", \"unknown\": %" PRIu64 "}", parts[i].unknown_bytes);
     }
     hf_out_string(out, "],\n");

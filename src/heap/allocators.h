@@ -1,0 +1,25 @@
+/*
+ * allocators.h: the blocks of all allocators of a process that can be read. A process may have
+ * several: each walks what is its own, and what one has found no other takes.
+ *
+ * Example:
+ *
+ *     struct hf_heap heap = {0};
+ *     struct hf_process_image image = {0};
+ *     status = hf_heap_read(&heap, &image, err);
+ *     hf_heap_done(&heap);
+ */
+#ifndef HF_HEAP_ALLOCATORS_H
+#define HF_HEAP_ALLOCATORS_H
+
+#include "heap/heap.h"
+#include "memory/process_image.h"
+
+/*
+ * Blocks and regions, sorted. HF_ERR_INPUT: there are none, or an allocator that is known has
+ * tables that are not, and why. HF_ERR_LIMIT, HF_ERR_MEMORY.
+ */
+HF_MUST_CHECK enum hf_status hf_heap_read(
+    struct hf_heap *heap, const struct hf_process_image *image, struct hf_error *err);
+
+#endif

@@ -1,0 +1,285 @@
+#!/usr/bin/env python3
+# timeout: 480
+"""heap: the blocks of jemalloc, linked, preloaded or a part of a stripped program, against what the program knows of its blocks
+and jemalloc of itself; and those of the distribution's redis-server."""
+
+import contextlib
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from _heap import HEAPFLAME, need
+from _schemas import held
+from _suite import run_tests
+
+need("gcc", "redis-server", "redis-cli")
+
+LIBRARY = next(Path("/usr/lib/x86_64-linux-gnu").glob("libjemalloc.so.2"))
+ARCHIVE = LIBRARY.with_name("libjemalloc.a")
+
+# Fills, frees at random and fills again, in four threads: slabs with holes, large blocks, full caches.
+PROGRAM = r"""
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#define THREADS 4
+#define SLOTS 12000
+#define LOST 300
+int mallctl(const char *, void *, size_t *, void *, size_t) __attribute__((weak));
+size_t malloc_usable_size(void *);
+struct node { struct node *next; char rest[100]; };
+static struct node *volatile list;
+static void *slots[THREADS][SLOTS];
+static pthread_barrier_t done;
+static int is_working;
+static void *work(void *unused)
+{
+    for (unsigned i = 0; is_working; i++) free(malloc(1 + i * 7919 % 300000));
+    return unused;
+}
+static size_t next_size(unsigned *seed)
+{
+    unsigned kind = (unsigned)rand_r(seed) % 1000;
+    if (kind < 2) return 150000 + (size_t)rand_r(seed) % 400000;
+    return kind < 30 ? (size_t)rand_r(seed) % 20000 : (size_t)rand_r(seed) % 300;
+}
+static void *churn(void *number)
+{
+    unsigned thread = (unsigned)(uintptr_t)number, seed = 20261126 + thread;
+    for (unsigned i = 0; i < 6 * SLOTS; i++) {
+        void **slot = &slots[thread][(unsigned)rand_r(&seed) % SLOTS];
+        size_t size = next_size(&seed);
+        free(*slot);
+        *slot = i % 3 != 2 ? memset(malloc(size), 0, size) : NULL;
+    }
+    pthread_barrier_wait(&done);
+    for (; thread != 0;) pause();
+    return NULL;
+}
+static __attribute__((noinline)) void *get(size_t size) { return memset(malloc(size), 0, size); }
+static __attribute__((noinline)) void keep(int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct node *node = get(sizeof *node);
+        node->next = list;
+        list = node;
+    }
+}
+static __attribute__((noinline)) void lose(int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct node *volatile *parent = get(90000);
+        *parent = get(70000);
+    }
+}
+static __attribute__((noinline)) void wipe(void)
+{
+    volatile char bytes[65536];
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = 0;
+}
+static size_t ask(const char *name)
+{
+    size_t value = 0, size = sizeof value;
+    if (mallctl(name, &value, &size, NULL, 0) != 0) printf("no %s\n", name);
+    return value;
+}
+static void tell(void)
+{
+    uint64_t epoch = 1, live = 0, count = 0;
+    mallctl("epoch", NULL, NULL, &epoch, sizeof epoch);
+    for (int i = 0; i < THREADS * SLOTS; i++) {
+        void *block = slots[i / SLOTS][i % SLOTS];
+        live += block != NULL ? malloc_usable_size(block) : 0;
+        count += block != NULL;
+    }
+    for (struct node *node = list; node != NULL; node = node->next) live += malloc_usable_size(node), count++;
+    printf("{\"live\": %zu, \"count\": %zu, \"allocated\": %zu, \"active\": %zu, \"cached\": %zu, \"retained\": %zu}\n", live, count,
+        ask("stats.allocated"), ask("stats.active"), ask("stats.arenas.4096.tcache_bytes"), ask("stats.retained"));
+    fflush(stdout);
+}
+int main(int count, char **words)
+{
+    static char out[4096], in[4096], line[16];
+    pthread_t thread;
+    setvbuf(stdout, out, _IOFBF, sizeof out);
+    setvbuf(stdin, in, _IOFBF, sizeof in);
+    pthread_barrier_init(&done, NULL, THREADS);
+    for (uintptr_t i = 1; i < THREADS; i++) pthread_create(&thread, NULL, churn, (void *)i);
+    churn(NULL);
+    keep(10000);
+    lose(count > 1 && words[1][0] == 'l' ? LOST : 0);
+    wipe();
+    tell();
+    is_working = count > 1 && words[1][0] == 'w';
+    if (is_working) pthread_create(&thread, NULL, work, NULL);
+    while (fgets(line, sizeof line, stdin)) { }
+    return 0;
+}
+"""
+
+
+class Program:
+    """Its own words on itself are in `told`: nothing is allocated or freed afterwards."""
+
+    def __init__(self, *words, links=("-Wl,--no-as-needed", "-ljemalloc"), preload=None, strip=False):
+        Path("program.c").write_text(PROGRAM)
+        subprocess.run(["gcc", "-O1", "-pthread", "-o", "program", "program.c", *links], check=True)
+        if strip:
+            subprocess.run(["strip", "program"], check=True)
+        environment = {**os.environ, **({"LD_PRELOAD": str(preload)} if preload else {})}
+        self.process = subprocess.Popen(
+            ["./program", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+        )
+        line = self.process.stdout.readline()
+        self.told = json.loads(line)
+        self.pid = self.process.pid
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        assert self.process.poll() is None, self.process.returncode
+        self.process.kill()
+        self.process.communicate()
+
+
+def document(*words):
+    done = subprocess.run([HEAPFLAME, "heap", "--json", *map(str, words)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (done.returncode, done.stdout, done.stderr)
+    return held(json.loads(done.stdout))
+
+
+def near(value, expected, part=0.005):
+    return abs(value - expected) <= expected * part
+
+
+def parts_of(found):
+    assert {part["allocator"] for part in found["heaps"]} <= {"jemalloc", "glibc"}, found["heaps"]
+    return {part["part"]: part for part in found["heaps"] if part["allocator"] == "jemalloc"}
+
+
+def sums(found):
+    """allocated, active, cached: what jemalloc calls so."""
+    parts = parts_of(found)
+    blocks = [parts[name] for name in ("small blocks", "large blocks", "thread caches")]
+    cached = sum(part["cached"]["bytes"] for part in blocks)
+    active = sum(part["in_use"]["bytes"] + part["free"]["bytes"] for part in blocks)
+    return found["blocks"]["bytes"] + cached + parts["thread caches"]["in_use"]["bytes"], active, cached
+
+
+def check_program(program):
+    found = document("--rows", 0, program.pid)
+    told, (allocated, active, cached) = program.told, sums(found)
+    assert near(allocated, told["allocated"]) and near(active, told["active"]), (allocated, active, told)
+    assert near(cached, told["cached"]), (cached, told)
+    assert parts_of(found).get("reserved addresses", {"free": {"bytes": 0}})["free"]["bytes"] == told["retained"], found["heaps"]
+    assert all(part["unknown"] == 0 for part in found["heaps"]), found["heaps"]
+    holder = found["holders"][0]
+    # A word that is none of its own may hold another block, or a few of these as well.
+    assert holder["kind"] == "data" and holder["path"].endswith("/program"), found["holders"]
+    assert near(holder["bytes"], told["live"], 0.001), (holder, told)
+    assert told["count"] <= found["blocks"]["blocks"] <= told["count"] + 60, (told, found["blocks"])
+    assert found["lost"]["blocks"] <= 2 and found["lost_with"]["blocks"] == 0, found
+
+
+def test_linked():
+    with Program() as program:
+        check_program(program)
+
+
+def test_preloaded():
+    with Program(links=["-Wl,--unresolved-symbols=ignore-all"], preload=LIBRARY) as program:
+        check_program(program)
+
+
+def test_within_a_stripped_program():
+    with Program(links=[ARCHIVE, "-lstdc++", "-lm", "-ldl"], strip=True) as program:
+        assert "libjemalloc" not in Path(f"/proc/{program.pid}/maps").read_text()
+        check_program(program)
+
+
+def test_lost():
+    """Also of large blocks, whose addresses jemalloc itself has: its tables hold nothing."""
+    with Program("lose") as program:
+        found = document("--rows", 0, program.pid)
+        by_size = {row["size"]: row for row in found["sizes"]}
+        assert by_size[98304]["lost"]["blocks"] >= 297 and by_size[81920]["lost"]["blocks"] >= 297, found
+        assert 297 <= found["lost"]["blocks"] <= 302 and 297 <= found["lost_with"]["blocks"] <= 302, found
+        said = subprocess.run([HEAPFLAME, "heap", str(program.pid)], capture_output=True, text=True, check=True).stdout
+        for words in "  heaps of jemalloc\n", "  small blocks (", "  large blocks (", "  thread caches", "  tables (":
+            assert words in said, said
+
+
+def test_at_work():
+    """What a thread is moving between a slab and its cache when it is stopped may count as in use."""
+    with Program("work") as program:
+        for _ in range(20):
+            found = document("--rows", 0, program.pid)
+            assert program.told["count"] <= found["blocks"]["blocks"] <= program.told["count"] + 500, (program.told, found["blocks"])
+            assert near(found["holders"][0]["bytes"], program.told["live"], 0.01), found["holders"]
+        status = Path(f"/proc/{program.pid}/status").read_text()
+        assert "TracerPid:\t0" in status, status
+
+
+def test_unknown_version():
+    """A library of that name whose tables are not those of 5.3: refused, not taken for one without a heap."""
+    Path("none.c").write_text("int none(void) { return 1; }\n")
+    Path("main.c").write_text("#include <stdlib.h>\n#include <unistd.h>\nint none(void);\nstatic void *volatile block;\n"
+                              "int main(void) { block = malloc(9); return (int)write(none(), \"r\", 1) + pause(); }\n")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", "libjemalloc.so.9", "none.c"], check=True)
+    subprocess.run(["gcc", "-o", "main", "main.c", "./libjemalloc.so.9"], check=True)
+    with subprocess.Popen(["./main"], stdout=subprocess.PIPE) as process:
+        process.stdout.read(1)
+        done = subprocess.run([HEAPFLAME, "heap", str(process.pid)], capture_output=True, text=True, check=False)
+        process.kill()
+    assert done.returncode == 3, done
+    assert re.search(r"libjemalloc.so.9, whose tables are not those of jemalloc 5.3: other versions cannot be read\n", done.stderr), done
+
+
+@contextlib.contextmanager
+def redis():
+    """On a Unix socket of this folder. The path of one has 108 bytes; a relative one is short wherever the folder is."""
+    options = ["--port", "0", "--unixsocket", "s", "--save", "", "--appendonly", "no", "--daemonize", "no"]
+    with open("log", "wb") as log, subprocess.Popen(["redis-server", *options], stdout=log, stderr=log) as process:
+        try:
+            end = time.monotonic() + 60
+            while ask("ping") != "PONG\n":
+                assert process.poll() is None and time.monotonic() < end, Path("log").read_text()
+                time.sleep(0.02)
+            yield process
+        finally:
+            process.kill()
+
+
+def ask(*words):
+    return subprocess.run(["redis-cli", "-s", "s", *words], capture_output=True, text=True, check=False).stdout
+
+
+def test_redis():
+    """What it says of its allocator it asks ten times a second."""
+    with redis() as process:
+        ask("eval", 'for i = 1, 30000 do redis.call("set", "key" .. i, string.rep("x", 700)) end', "0")
+        end = time.monotonic() + 60
+        while True:
+            told = dict(line.split(":", 1) for line in ask("info", "memory").split() if ":" in line)
+            found = document("--rows", 0, process.pid)
+            allocated, active, _ = sums(found)
+            if near(allocated, int(told["allocator_allocated"])) and near(active, int(told["allocator_active"])):
+                break
+            assert time.monotonic() < end, (allocated, active, told)
+        assert ask("ping") == "PONG\n"
+    values = {row["size"]: row for row in found["sizes"]}[768]
+    assert values["all"]["blocks"] >= 30000 and values["lost"]["blocks"] <= 3, values
+    holder = found["holders"][0]
+    assert holder["kind"] == "data" and "redis" in holder["path"] and holder["bytes"] >= 30000 * 768, found["holders"]
+    assert found["lost"]["bytes"] <= found["blocks"]["bytes"] / 1000, found["lost"]
+
+
+sys.exit(run_tests(globals()))
