@@ -228,6 +228,62 @@ def test_at_work():
         assert "TracerPid:\t0" in status, status
 
 
+BOTH = r"""
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+void *__libc_malloc(size_t);
+struct node { struct node *next, *other; char rest[184]; };
+static struct node *volatile list;
+static __attribute__((noinline)) void keep(int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct node *node = memset(malloc(sizeof *node), 0, sizeof *node);
+        node->other = memset(__libc_malloc(sizeof *node), 0, sizeof *node);
+        node->other->next = memset(malloc(300), 0, 300);
+        node->next = list;
+        list = node;
+    }
+}
+static __attribute__((noinline)) void lose(int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct node *volatile node = memset(__libc_malloc(1000), 0, 1000);
+        node->other = memset(malloc(700), 0, 700);
+    }
+}
+static __attribute__((noinline)) void wipe(void)
+{
+    volatile char bytes[65536];
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = 0;
+}
+int main(void)
+{
+    keep(5000);
+    lose(500);
+    wipe();
+    return (int)write(1, "r", 1) + pause();
+}
+"""
+
+
+def test_two_in_one_process():
+    """Each walks its own, and blocks of the one hold blocks of the other."""
+    Path("both.c").write_text(BOTH)
+    subprocess.run(["gcc", "-O1", "-o", "both", "both.c", "-Wl,--no-as-needed", "-ljemalloc"], check=True)
+    with subprocess.Popen(["./both"], stdout=subprocess.PIPE) as process:
+        process.stdout.read(1)
+        found = document("--rows", 0, process.pid)
+        text = subprocess.run([HEAPFLAME, "heap", str(process.pid)], capture_output=True, text=True, check=True).stdout
+        process.kill()
+    by_size = {row["size"]: row for row in found["sizes"]}
+    blocks = {size: (row["all"]["blocks"], row["lost"]["blocks"]) for size, row in by_size.items()}
+    assert blocks[224] == (5000, 0) and blocks[200] == (5000, 0) and blocks[320] == (5000, 0), blocks
+    assert blocks[1000][0] == 500 and blocks[1000][1] >= 499 and blocks[768][1] >= 499, blocks
+    assert {part["allocator"] for part in found["heaps"]} == {"glibc", "jemalloc"}, found["heaps"]
+    assert "  heaps\n" in text and "  glibc: main arena\n" in text and "  jemalloc: small blocks" in text, text
+
+
 def test_unknown_version():
     """A library of that name whose tables are not those of 5.3: refused, not taken for one without a heap."""
     Path("none.c").write_text("int none(void) { return 1; }\n")
