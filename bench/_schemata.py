@@ -9,7 +9,8 @@ libclang says what the parts of a function are, so that every change has the typ
   if (a)       !a, unless a is a comparison or && and ||, which have their own; a for !a, ++ for --
   a = b; f();  left out, unless it only gives memory or a file back: the sanitized tests tell those
 
-What must be constant is left alone (case labels, sizes, static data), as are assertions and what only a macro spells.
+What must be constant is left alone (case labels, sizes, static data), as are assertions and what only a macro spells. So is
+the 1 in `calloc(count + 1, ...)`, as one more: a place that nobody uses.
 """
 
 import bisect
@@ -30,6 +31,7 @@ ARITHMETIC = set("+-*/%&|^") | {"<<", ">>"}
 OPERATOR = re.compile(rb"\s*(<<=|>>=|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=?|[<>=])\s*")
 NUMBER = re.compile(rb"(0[xX][0-9a-fA-F]+|\d+)([uUlL]*)")
 GIVES_BACK = re.compile(rb"(\w+_)?(free|done|close|munmap)\(")
+ALLOCATES = re.compile(rb"\b\w*(?:alloc|reserve)\w*\s*\(")
 NOT_SPELLED = re.compile(rb"\b(?:assert|_Static_assert|static_assert|_Generic|offsetof)\s*\(")
 CONDITIONS = {CursorKind.IF_STMT: 0, CursorKind.WHILE_STMT: 0, CursorKind.CONDITIONAL_OPERATOR: 0, CursorKind.DO_STMT: 1}
 BODIES = {CursorKind.IF_STMT: slice(1, 3), CursorKind.FOR_STMT: slice(-1, None), CursorKind.WHILE_STMT: slice(1, 2),
@@ -78,7 +80,7 @@ class Mutant:
 class Mark:
     """The start of a block, or of a statement that is one: no change, but it says that a test came here."""
 
-    number = name = None
+    number = name = line = None
 
     def __init__(self, start, end, closes_at=None):
         self.start, self.end, self.closes_at = start, end, closes_at
@@ -96,6 +98,7 @@ class Source:
         self.text = (root / path).read_bytes()
         self.lines = [0] + [found.end() for found in re.finditer(rb"\n", self.text)]
         self.apart = [(found.start(), self.closing(found.end())) for found in NOT_SPELLED.finditer(self.text)]
+        self.rooms = [(found.start(), self.closing(found.end())) for found in ALLOCATES.finditer(self.text)]
         self.mutants, self.marks, self.inserted, self.seen = [], [], [], set()
 
     def line(self, number):
@@ -138,6 +141,7 @@ class Source:
         marks = self.marks[first_mark:]
         for number, mark in enumerate(marks):  # what is known of a block holds until its function changes
             mark.name = f"{self.path}:{function}@{text:08x}#{number}"
+            mark.line = bisect.bisect(self.lines, mark.start)
         for mutant in self.mutants[first:]:
             around = [mark for mark in marks if mark.start <= mutant.start < mark.end]
             mutant.block = max(around, key=lambda mark: mark.start).name if around else None
@@ -239,7 +243,10 @@ class Source:
         elif number is not None:
             is_octal = len(number[1]) > 1 and number[1].isdigit() and number[1].startswith(b"0")
             value = int(number[1], 8 if is_octal else 0)
-            self.add(start, end, b"%d%s" % (value + 1, number[2]))
+            is_room = text == b"1" and self.text[:start].rstrip().endswith(b"+") and any(
+                first <= start < last for first, last in self.rooms)
+            if not is_room:
+                self.add(start, end, b"%d%s" % (value + 1, number[2]))
             if value > 1:
                 self.add(start, end, b"%d%s" % (value - 1, number[2]))
 

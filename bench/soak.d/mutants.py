@@ -4,22 +4,25 @@
 in build-mutants, holds them all, each behind a switch. First every test runs once without a mutant, which says where it
 comes to; then each mutant is tried on the tests that come to it, until one fails.
 
-Unit tests, command cases and fuzz corpora come first, those that come to fewest mutants before the others. What they
-leave alive, the same unit tests and corpora judge once more under Valgrind, which tells a read or write beside a block,
-as the sanitized suite would; a test whose faults Valgrind also finds without a mutant does not judge there. Last come the
-tests of tests/e2e, one test_ function at a time, those that come to few blocks in a short time first, until --seconds
-of them were tried. They may fail for the machine's sake: such a one counts only if it passes without the mutant then, and
-fails once more with it. Those that put probes into the kernel judge one at a time; they can only see the processes of the
-namespace. Left out are those of the tree's own scripts and documents; those that bring mutants of their own; and those
-that compare measured times or work.
+Unit tests, command cases and fuzz corpora come first, those with most of their work in the mutant's file before the
+others. What they leave alive, the same unit tests and corpora judge once more under Valgrind, which tells a read or write
+beside a block, as the sanitized suite would; a test whose faults Valgrind also finds without a mutant does not judge
+there. Last come the tests of tests/e2e, one test_ function at a time, in the same order, short ones earlier, until
+--seconds of them were tried. They may fail for the machine's sake: such a one counts only if it passes without the mutant
+then, and fails once more with it. Those that put probes into the kernel judge one at a time; they can only see the
+processes of the namespace. Left out are those of the tree's own scripts and documents, and of how it is built; those that
+bring mutants of their own; and those that compare measured times or work. What else fails or skips without a mutant is
+told with its reason; a function of tests/e2e that does (one that counts the instructions of the agent, which has switches
+here) does not keep the others of its file from judging.
 
 What tests/e2e come to (by block: what runs together or not at all) is kept in build-mutants until the test changes: the
 first run takes as long as these tests take, the next ones do without. To a block whose function is newer come the tests
 that come to its file; --anew finds out all of it again. A mutant that no test comes to is alive without a trial: these are
-told first, because they show which tests are missing. A mutant that a unit test or a command case kills takes
-a second or two on two slow cores; one that lives takes up to --seconds more, so 200 mutants of which one in five lives
-take some fifty minutes. --minutes ends it earlier: mutants are tried in the order in which they are drawn, so those
-that were tried are as fair a sample, of fewer. --jobs are tried at once.
+told first, because they show which tests are missing; build-mutants/unreached lists all blocks that no test comes to. A
+mutant that a unit test or a command case kills takes a second or two on two slow cores; one that lives takes up to
+--seconds more, so 200 mutants of which one in five lives take some fifty minutes. --minutes ends it earlier: mutants are
+tried in the order in which they are drawn, so those that were tried are as fair a sample, of fewer. --jobs are tried at
+once.
 
 The tests run as one process group after the other in a namespace of their own, where nothing but /tmp can be
 written and no other process is seen: a mutant may remove, overwrite or end what its rule was there to spare.
@@ -61,6 +64,7 @@ SOURCE = pathlib.Path(os.environ["HEAPFLAME_SRC"])
 PLACE = SOURCE / "build-mutants"
 TREE, RENDERED, BUILD, DRAWN = PLACE / "tree", PLACE / "rendered", PLACE / "build", PLACE / "drawn.json"
 KEPT = pathlib.Path("/tmp/reached.json")  # inside: what the tests of tests/e2e come to
+UNREACHED = pathlib.Path("/tmp/unreached")  # inside: the blocks that no test comes to
 EQUIVALENTS = TREE / "bench/mutants.equivalent"
 LEAST, LEAST_OF_READERS = 0.90, 0.95
 READERS = ("formats", "symbol", "dwarf", "profile", "analysis")
@@ -70,10 +74,15 @@ CHECKER = ["valgrind", "-q", "--error-exitcode=86", "--trace-children=no"]
 CHECKED_S = 2  # the longest test that runs under it, about twenty times as slow
 NOT_ASKED = (
     "attach_(price|memory|postgres|runtimes|allocators|kernels)", "agent_mutants", "install", "lint", "docs", "runner", "recipes", "sbom", "pitfalls", "checklist",
+    "hardening", "reproducible",
     "budget", "work", "gc", "mark", "viewer", ".*browser", ".*firefox",
 )  # fmt: skip
 TESTS = rf"^(unit|cmd|fuzz)/|^e2e/(?!({'|'.join(NOT_ASKED)})[._])"
+BOOTSTRAPPED = "tests/pg/headers", "tests/browser/node_modules", "web/node_modules"  # what tests need, and git ignores
 NOT_TRIED = object()
+WHY_CHARS = 400
+SANITIZED = re.compile(rb"-fsanitize|ThreadSanitizer|LeakSanitizer")
+WITHOUT_LIMIT = ["prlimit", "--data=unlimited:"]
 PROBING = threading.Lock()
 NICE = 10
 MEMORY_BYTES, FILE_BYTES = 6 << 30, 1 << 30
@@ -99,8 +108,12 @@ def copy_tree():
         write_changed(TREE / name, (SOURCE / name).read_bytes())
         (TREE / name).chmod((SOURCE / name).stat().st_mode)
     for copy in TREE.glob("**/*"):
-        if copy.is_file() and str(copy.relative_to(TREE)) not in names:
+        name = str(copy.relative_to(TREE))
+        if copy.is_file() and name not in names and not name.startswith(BOOTSTRAPPED):
             copy.unlink()
+    for name in BOOTSTRAPPED:
+        if (SOURCE / name).is_dir() and not (TREE / name).is_symlink():
+            (TREE / name).symlink_to(SOURCE / name)
 
 
 def set_up():
@@ -146,8 +159,8 @@ def read_sources():
 
 
 def draw(args, sources):
-    """(some of all mutants in any order, {source: with them in it}, names of the blocks). What does not compile is
-    not drawn."""
+    """(some of all mutants in any order, {source: with them in it}, [(name of a block, its line)]). What does not
+    compile is not drawn."""
     wanted = [source for path, source in sources.items() if not args.folder or path.split("/")[1] in args.folder]
     mutants = [mutant for source in wanted for mutant in source.mutants]
     marks = [mark for source in sources.values() for mark in source.marks]
@@ -164,7 +177,7 @@ def draw(args, sources):
             by_path[path] = [mutant for mutant in by_path[path] if mutant.line not in wrong]
         changed[path] = source.rendered(by_path[path])
     sound = {mutant.number for some in by_path.values() for mutant in some}
-    return [mutant for mutant in chosen if mutant.number in sound], changed, [mark.name for mark in marks]
+    return [mutant for mutant in chosen if mutant.number in sound], changed, [(mark.name, mark.line) for mark in marks]
 
 
 def digest_of(*paths):
@@ -186,7 +199,8 @@ def prepare(args):
     subprocess.run(["ninja", "-C", BUILD, "--quiet", *wanted], check=True)
     told = ("number", "path", "line", "block")
     facts = [{**{name: getattr(m, name) for name in told}, "key": m.key()} for m in mutants]
-    DRAWN.write_text(json.dumps({"blocks": blocks, "mutants": facts}))
+    names, lines = zip(*blocks)
+    DRAWN.write_text(json.dumps({"blocks": names, "lines": lines, "mutants": facts}))
 
 
 def load_runner():
@@ -198,10 +212,10 @@ def load_runner():
     class Runner(run.Runner):
         def __init__(self, args, temp):
             super().__init__(args, temp)
-            self.switches, self.limits, self.checker = {}, {}, []
+            self.switches, self.limits, self.checker, self.prefix = {}, {}, [], []
 
         def execute(self, command, timeout, **extra):
-            return super().execute([*self.checker, *command], timeout, **extra)
+            return super().execute([*self.prefix, *self.checker, *command], timeout, **extra)
 
         def environment(self, box):
             return {**super().environment(box), **self.switches}
@@ -212,16 +226,28 @@ def load_runner():
     return Runner
 
 
+def prefix_of(path):
+    """What stands before the command of a test. A sanitizer maps terabytes that it does not use."""
+    return WITHOUT_LIMIT if SANITIZED.search(path.read_bytes()) else []
+
+
 class Test:
     """A test, or one function of a file in tests/e2e, and the mutants that it comes to."""
 
-    def __init__(self, found, function, seconds, numbers, rank):
+    def __init__(self, found, function, seconds, numbers, blocks):
         self.kind, self.name, self.path = found
-        self.function, self.seconds, self.numbers, self.rank = function, seconds, numbers, rank
+        self.function, self.seconds, self.numbers, self.blocks = function, seconds, numbers, blocks
+        self.files = Counter(block.split(":")[0] for block in blocks)
         self.is_whole = self.name.startswith("e2e/")
         self.is_probing = self.is_whole and b"# lane: probes" in self.path.read_bytes()
         self.checked_s = None if self.kind in ("unit", "fuzz") and seconds < CHECKED_S else math.inf  # None: not known
         self.title = f"{self.name} {function}".strip()
+        self.prefix = prefix_of(self.path)
+
+    def place(self, path):
+        """Where it stands among those that come to a mutant of this file: the sooner, the more of its work is there."""
+        share = (1 + self.files[path]) / (1 + len(self.blocks))
+        return self.is_whole, (self.seconds if self.is_whole else 1) / share, self.name
 
 
 class Worker:
@@ -232,6 +258,7 @@ class Worker:
         self.runner = runner_class(argparse.Namespace(source=TREE, build=BUILD, sanitized=False, bless=False), temp)
         self.seen_path, self.count = pathlib.Path(temp) / "seen", count
         self.seen_path.write_bytes(bytes(count))
+        self.why = ""  # the last test that run_seen() ran failed or was skipped
 
     def run(self, kind, name, path):
         return getattr(self.runner, kind)(name, path)
@@ -244,27 +271,28 @@ class Worker:
             seen.write(bytes(self.count))
         self.runner.switches = {"MUTANT_SEEN": str(self.seen_path)}
         self.runner.limits.pop(found[2], None)
-        self.runner.checker = []
+        self.runner.checker, self.runner.prefix = [], prefix_of(found[2])
         is_probing = found[0] == "e2e" and b"# lane: probes" in found[2].read_bytes()
         with PROBING if is_probing else contextlib.nullcontext():
             begin, start = time.time(), time.monotonic()
             result = self.run(*found)
             seconds = time.monotonic() - start
+        told = [" ".join(detail.split()) for _, detail in result.failed or result.skipped]
+        self.why = "" if result.passed and not result.failed else "; ".join(told)[-WHY_CHARS:]
         return None if result.failed or not result.passed else seconds, begin, self.numbers_in(self.seen_path)
 
     def parts_of(self, found):
-        """[(test_ function, its seconds, what it comes to)]: _suite.py leaves a file for each. None if it fails."""
+        """[(test_ function, its seconds, what it comes to)] of those that pass: _suite.py leaves a file for each."""
         seconds, begin, all_numbers = self.run_seen(found)
-        if seconds is None:
-            return None
         files = sorted(self.seen_path.parent.glob("seen.*"), key=lambda path: path.stat().st_mtime_ns)
         if not files:
-            return [("", seconds, all_numbers)]
+            return [("", seconds, all_numbers)] if seconds is not None else []
         before, begun, parts = set(self.numbers_in(files[0])), files[0].stat().st_mtime, []
         prelude = begun - begin
         for path in files[1:]:
-            function, now = path.suffix[1:], path.stat().st_mtime
-            parts.append((function, prelude + now - begun, sorted(before | set(self.numbers_in(path)))))
+            function, now = path.name.removeprefix("seen."), path.stat().st_mtime
+            if not function.endswith(".failed"):
+                parts.append((function, prelude + now - begun, sorted(before | set(self.numbers_in(path)))))
             begun = now
         return parts
 
@@ -274,7 +302,7 @@ class Worker:
 
     def fails(self, test, number, checker=()):
         times, least = (WHOLE_LIMIT_TIMES, WHOLE_LIMIT_S) if test.is_whole else (LIMIT_TIMES, LIMIT_S)
-        self.runner.checker = list(checker)
+        self.runner.checker, self.runner.prefix = list(checker), test.prefix
         self.runner.limits[test.path] = least + times * (test.checked_s if checker else test.seconds)
         self.runner.switches = {} if number is None else {"MUTANT_ON": str(number)}
         if test.function:
@@ -294,14 +322,15 @@ class Trial:
     """The tests, and which mutants each comes to."""
 
     def __init__(self, which, seconds, jobs, drawn):
-        self.blocks, self.mutants = drawn["blocks"], drawn["mutants"]
+        self.blocks, self.lines, self.mutants = drawn["blocks"], drawn["lines"], drawn["mutants"]
         count = max([len(self.blocks)] + [mutant["number"] + 1 for mutant in self.mutants])
         runner_class = load_runner()
         self.first = runner_class(argparse.Namespace(source=TREE, build=BUILD, sanitized=False, bless=False), "/tmp")
         self.idle, self.pool = queue.SimpleQueue(), concurrent.futures.ThreadPoolExecutor(jobs)
         for _ in range(jobs):
             self.idle.put(Worker(runner_class, count))
-        self.which, self.seconds, self.tests, self.broken = which, seconds, [], []
+        self.which, self.seconds, self.tests = which, seconds, []
+        self.broken = {}  # those that fail or skip without a mutant: why
         self.kept, self.lock = json.loads(KEPT.read_text()) if KEPT.exists() else {}, threading.Lock()
         self.helpers = digest_of(*(TREE / "tests/e2e").glob("_*.py"))
 
@@ -317,24 +346,24 @@ class Trial:
         found = [(kind.__name__, name, path) for kind, name, path in self.first.find() if re.search(self.which, name)]
         for tests in self.pool.map(lambda test: (self.whole if test[0] == "e2e" else self.one)(test), found):
             self.tests += tests
-        self.tests.sort(key=lambda test: (test.is_whole, test.rank, test.seconds, test.name))
 
     def one(self, found):
         with self.worker() as worker:
             seconds, _, numbers = worker.run_seen(found)
-        if seconds is None:
-            self.broken.append(found[1])
-            return []
-        return [Test(found, "", seconds, set(numbers), len(numbers))]
+            if seconds is None:
+                self.broken[found[1]] = worker.why
+                return []
+        return [Test(found, "", seconds, set(numbers), [self.blocks[n] for n in numbers if n < len(self.blocks)])]
 
     def whole(self, found):
         key = self.helpers + digest_of(found[2])
         if key not in self.kept:
             with self.worker() as worker:
                 parts = worker.parts_of(found)
-            if parts is None:
-                self.broken.append(found[1])
-                return []
+                if worker.why:
+                    self.broken[found[1]] = worker.why
+                if not parts:
+                    return []
             last = len(self.blocks)
             parts = [(function, seconds, [n for n in numbers if n < last]) for function, seconds, numbers in parts]
             with self.lock:
@@ -344,16 +373,24 @@ class Trial:
         known = self.kept[names]
         found_in, tests = {name.split(":")[1] for name in known}, []
         for function, seconds, numbers in parts:
-            reached = {known[number].split(":")[1] for number in numbers}  # a function that moved is the same
-            files = {known[number].split(":")[0] for number in numbers}
+            blocks = [known[number] for number in numbers]
+            reached = {block.split(":")[1] for block in blocks}  # a function that moved is the same
+            files = {block.split(":")[0] for block in blocks}
             come = {
                 mutant["number"]
                 for mutant in self.mutants
                 if mutant["block"].split(":")[1] in reached
                 or mutant["block"].split(":")[1] not in found_in and mutant["path"] in files
             }
-            tests.append(Test(found, function, seconds, come, seconds * len(reached)))
+            tests.append(Test(found, function, seconds, come, blocks))
         return tests
+
+    def unreached(self):
+        """A line for each block that no test comes to."""
+        reached = {block.split(":")[1] for test in self.tests for block in test.blocks}
+        rows = zip(self.blocks, self.lines)
+        parts = [(*name.split(":"), line) for name, line in rows]
+        return [f"{path}:{line} {block.split('@')[0]}" for path, block, line in parts if block not in reached]
 
     def known_blocks(self):
         """The name under which the blocks of now are kept."""
@@ -367,9 +404,10 @@ class Trial:
         self.kept = {key: value for key, value in self.kept.items() if key in used or not key.startswith("blocks ")}
         KEPT.write_text(json.dumps(self.kept))
 
-    def killer(self, number):
-        """(the test that fails with a mutant, or None; how many ran; how many come to it)"""
+    def killer(self, number, path):
+        """(the test that fails with a mutant of this file, or None; how many ran; how many come to it)"""
         come, seconds = [test for test in self.tests if number in test.numbers], 0
+        come.sort(key=lambda test: test.place(path))
         whole = [test for test in come if test.is_whole]
         with self.worker() as worker:
             for count, test in enumerate(come[:len(come) - len(whole)], 1):
@@ -397,14 +435,17 @@ def read_equivalents():
 
 
 def try_all(which, most_seconds, most_minutes, jobs):
-    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, resource.getrlimit(resource.RLIMIT_DATA)[1]))
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
     data, equivalents = json.loads(DRAWN.read_text()), read_equivalents()
     trial = Trial(which, most_seconds, jobs, data)
     trial.come_to()
     if which != TESTS:
         print(f"only tests that match '{which}'")
-    print(f"{len(trial.tests)} tests; without a mutant fail or skip: {' '.join(sorted(trial.broken)) or 'none'}", flush=True)
+    print(f"{len(trial.tests)} tests; without a mutant fail or skip, in whole or in part: {len(trial.broken) or 'none'}", flush=True)
+    for name, why in sorted(trial.broken.items()):
+        print(f"unasked  {name}: {why}", flush=True)
+    UNREACHED.write_text("".join(f"{line}\n" for line in trial.unreached()))
     reached = set().union(*(test.numbers for test in trial.tests))
     start = time.monotonic()
 
@@ -413,7 +454,7 @@ def try_all(which, most_seconds, most_minutes, jobs):
             return None, 0, 0
         if time.monotonic() - start > 60 * most_minutes:
             return NOT_TRIED
-        return trial.killer(mutant["number"])
+        return trial.killer(mutant["number"], mutant["path"])
 
     for mutant in data["mutants"]:
         if mutant["number"] not in reached and tuple(mutant["key"]) not in equivalents:
@@ -496,8 +537,9 @@ def main():
         try:
             return subprocess.run(command, check=False).returncode
         finally:
-            if kept.exists():
-                shutil.copy(kept, PLACE / KEPT.name)
+            for name in KEPT.name, UNREACHED.name:
+                if (pathlib.Path(temp) / name).exists():
+                    shutil.copy(pathlib.Path(temp) / name, PLACE / name)
     return 1
 
 

@@ -31,7 +31,8 @@ def measures(test):
 
 
 def keep_seen(name):
-    """For script/soak mutants: which parts of the program ran since the last call (bench/mutant_switch.h)."""
+    """For script/soak mutants: which parts of the program ran since the last call (bench/mutant_switch.h). What a test
+    that failed came to has the ending .failed."""
     if SEEN:
         shutil.copyfile(SEEN, f"{SEEN}.{name}")
         with open(SEEN, "r+b") as seen:
@@ -47,15 +48,17 @@ def run_tests(names):
             continue
         (top / name).mkdir()
         os.chdir(top / name)
+        seen = name
         try:
             test()
             print(f"ok    {name}")
         except Exception as error:  # one broken test must not hide the others
             failed_count += 1
+            seen = f"{name}.failed"
             line = error.__traceback__.tb_next
             while line.tb_next is not None and line.tb_next.tb_frame.f_code.co_filename == names["__file__"]:
                 line = line.tb_next
             print(f"FAIL  {name}, line {line.tb_lineno if line else '?'}: {type(error).__name__}: {error}")
         os.chdir(top)
-        keep_seen(name)
+        keep_seen(seen)
     return 1 if failed_count else 0
