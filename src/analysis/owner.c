@@ -100,11 +100,12 @@ static enum hf_status owner_cut_tree(struct hf_profile *folded, uint32_t *new_no
         if (is_kept[node])
             status =
                 hf_stacktree_child(tree, new_nodes[old.parent], old.frame, &new_nodes[node], err);
-        else
-            new_nodes[node] = new_nodes[owners[node]];
         if (status != HF_OK)
             return status;
     }
+    /* A node that is kept for an owner behind it may be no owner itself. */
+    for (uint32_t node = count; node-- > 1;)
+        new_nodes[node] = new_nodes[owners[node]];
     return hf_samples_move(folded, new_nodes, err);
 }
 

@@ -1,6 +1,8 @@
 #include "analysis/owner_stacks.h"
 
 #include "base/budget.h"
+#include "base/containers/hash.h"
+#include "base/containers/map.h"
 #include "base/containers/vec.h"
 #include "profile/allocator.h"
 #include "profile/modules.h"
@@ -21,9 +23,11 @@ struct owner_judge {
     struct hf_owner_frames *frames;
     const struct hf_profile *folded;
     struct hf_places places;
+    struct hf_map lines;            /* of C and C++, hashed -> the first label with a frame there */
     struct hf_text program, folder; /* its path; the folder of all that belongs to it, or empty */
     bool has_only_mappings;         /* of a program with a malloc of its own */
     struct hf_out label;
+    uint32_t label_id; /* of a new one */
 };
 
 static enum hf_status owner_compile(
@@ -190,6 +194,30 @@ static enum hf_status owner_apply_rules(const struct owner_judge *j, struct hf_t
     return status;
 }
 
+/*
+ * Functions of C and C++ that share a line are of one macro, as the containers of many programs
+ * are: DEFINE_MAP(answers, struct answer). A lambda may stand on the line of its function.
+ */
+static enum hf_status owner_compare_line(struct owner_judge *j, const struct hf_probe_site *site,
+    struct hf_text name, struct hf_owner_frame *judged, struct hf_error *err)
+{
+    static const char *const endings[] = {".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp"};
+    struct hf_owner_frame *items = j->frames->items;
+    bool is_c = false, is_new;
+    for (size_t i = 0; i < HF_COUNT(endings); i++)
+        is_c = is_c || hf_text_ends(site->file, endings[i]);
+    if (!is_c || site->line == 0 || judged->is_forced || judged->class != HF_OWNER_OWN ||
+        hf_text_has(name, "{lambda") || hf_text_has(name, "operator()"))
+        return HF_OK;
+    uint64_t place = hf_hash_u64(hf_hash_bytes(site->file.data, site->file.size) + site->line);
+    const uint32_t *first = hf_map_put(&j->lines, place, j->label_id, &is_new);
+    if (first == NULL)
+        return hf_error_memory(err);
+    if (!is_new && items[*first].function != judged->function)
+        items[*first].class = judged->class = HF_OWNER_HELPER;
+    return HF_OK;
+}
+
 /* Judges a frame whose label was not seen before, which is in `j->label`. */
 static enum hf_status judge_frame(struct owner_judge *j, const struct hf_frame *frame,
     struct hf_owner_frame *out_judged, struct hf_error *err)
@@ -212,6 +240,8 @@ static enum hf_status judge_frame(struct owner_judge *j, const struct hf_frame *
         judged.class = HF_OWNER_OWN; /* its first caller does not hold what it maps */
     else if (status == HF_OK && !judged.is_forced && !judged.is_allocator)
         status = owner_apply_rules(j, name, &site, &judged, err);
+    if (status == HF_OK)
+        status = owner_compare_line(j, &site, name, &judged, err);
     *out_judged = judged;
     return status;
 }
@@ -234,6 +264,7 @@ static enum hf_status judge_label(
         !hf_vec_reserve(
             &frames->items, &frames->capacity, frames->labels.count, sizeof *frames->items))
         return hf_error_memory(err);
+    j->label_id = before;
     return *out_label == before ? judge_frame(j, frame, &frames->items[before], err) : HF_OK;
 }
 
@@ -253,6 +284,7 @@ static enum hf_status judge_all(struct hf_owner_stacks *stacks, const struct hf_
     for (uint32_t i = 0; status == HF_OK && i < stacks->folded->frames.count; i++)
         status = judge_label(&j, i, &stacks->labels[i], err);
     hf_places_done(&j.places);
+    hf_map_done(&j.lines);
     hf_out_done(&j.label);
     return status;
 }

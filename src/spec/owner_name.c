@@ -22,7 +22,10 @@ enum {
     ACTS = 1 << 9,          /* the name says what happens, not what is made */
     DRIVES = 1 << 10,       /* what follows is all that the program does */
     DRIVES_ALONE = 1 << 11, /* if it is the only word */
-    SUBJECTIVE = 1 << 12    /* a container that is also called after what it is for: a seat map */
+    SUBJECTIVE = 1 << 12,   /* a container that is also called after what it is for: a seat map */
+    HOSTS = 1 << 13,        /* who drives: says nothing of what is done */
+    SHARES = 1 << 14,       /* if it is the only word: puts a value where others can hold it */
+    WIDENS = 1 << 15        /* gives room, whatever for: answers_grow */
 };
 #define VERBS (ALLOCATES | TAKES | MAKES | FILLS)
 #define NOUNS (MEMORY | HOLDER | ITEM)
@@ -49,7 +52,8 @@ static const struct {
         "val value values key keys ptr pointer pointers int ints integer real reals double float "
         "floats char chars ch byte long short bool uint u8 i32 i64 u32 f32 f64 data size len "
         "length cap capacity slot slots bucket buckets head tail back front first last end sorted "
-        "row col rows cols 1d 2d 3d r8 r4 i4 i8 dp sp 32 64 generic struct table line "},
+        "child children sibling row col rows cols 1d 2d 3d r8 r4 i4 i8 dp sp 32 64 generic struct "
+        "table line "},
     {ALLOCATES,
         " alloc allocate malloc calloc realloc zalloc palloc getmem grow resize reserve enlarge "
         "ensure reallocate slurp "},
@@ -73,6 +77,13 @@ static const struct {
         "event command op api rpc http menu action test maybe show print update use check when "
         "start stop begin open close report note record with newline "},
     {DRIVES, " run main loop mainloop eventloop serve forever "},
+    {HOSTS,
+        " app application server client engine worker game program runner loop event thread "
+        "service "
+        "daemon scheduler executor reactor dispatcher process task job system test bench demo sim "
+        "simulation core manager kernel shell cli tool main "},
+    {SHARES, " shared boxed rc arc refcounted "},
+    {WIDENS, " grow reserve realloc reallocate enlarge "},
     {DRIVES_ALONE, " worker dispatch start thread poll "},
 };
 
@@ -217,6 +228,22 @@ static bool is_allocating(unsigned sum)
     return (sum & (ALLOCATES | MAKES | FILLS)) != 0 || ((sum & TAKES) != 0 && (sum & MEMORY) != 0);
 }
 
+static bool owner_has_word(const struct owner_words *words, unsigned kind)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if ((words->kinds[i] & kind) != 0)
+            return true;
+    return false;
+}
+
+/* Plain memory, of whatever: reallocate_resource_memory, answers_grow. */
+static bool is_of_memory(const struct owner_words *words)
+{
+    bool widens = words->count > 1 && (words->kinds[words->count - 1] & WIDENS) != 0;
+    return (words->kinds[0] & ACTS) == 0 &&
+           (widens || (owner_has_word(words, ALLOCATES) && owner_has_word(words, MEMORY)));
+}
+
 /* No subject: mem_get, sb_add, new_node, checked_new, append. */
 static bool is_generic_name(const struct owner_words *words, bool is_method)
 {
@@ -224,11 +251,11 @@ static bool is_generic_name(const struct owner_words *words, bool is_method)
     unsigned sum = owner_sum(words, 0);
     while (at + 1 < words->count && (words->kinds[at] & GENERIC) == QUALIFIES)
         at++;
-    if (sum == 0 || !is_allocating(sum))
+    if (sum == 0 || (!is_allocating(sum) && (sum & SHARES) == 0))
         return false;
     unsigned first = words->kinds[at];
     if (words->count == 1)
-        return !is_method && ((first & (ALLOCATES | PUSHES)) != 0 ||
+        return !is_method && ((first & (ALLOCATES | PUSHES | SHARES)) != 0 ||
                                  ((first & MAKES) != 0 && (first & NOUNS) != 0));
     if ((first & HOLDER) != 0)
         return true;
@@ -334,7 +361,7 @@ static bool is_of_container(const struct owner_parts *parts, const struct owner_
         return false;
     bool is_verb = (words->kinds[0] & VERBS) != 0;
     if (owner_sum(&scope, 0) != 0)
-        return (sum & VERBS) != 0 || (words->count == 1 && (last & SUBJECTIVE) == 0 &&
+        return (sum & VERBS) != 0 || (words->count == 1 && ((last & SUBJECTIVE) == 0 || sum != 0) &&
                                          isupper((unsigned char)parts->scope.data[0]) != 0);
     return sum != 0 && is_verb && (last & SUBJECTIVE) == 0;
 }
@@ -349,6 +376,20 @@ static enum hf_owner_name owner_method_kind(
     bool is_one = words->count == 1 && (words->kinds[0] & (MAKES | ALLOCATES)) != 0;
     bool is_with = is_rust && words->count > 1 && strcmp(words->first, "with") == 0;
     return is_one || is_with || is_of_factory ? HF_OWNER_NAME_MAKER : HF_OWNER_NAME_NONE;
+}
+
+/* Of whom nothing is known but that they drive: run, event_loop, Server::run; not Inliner::run. */
+static bool owner_drives(const struct owner_parts *parts, const struct owner_words *words)
+{
+    unsigned last = words->kinds[words->count - 1];
+    struct owner_words scope = owner_words_of(parts->scope);
+    for (size_t i = 0; i + 1 < words->count; i++)
+        if ((words->kinds[i] & (HOSTS | DRIVES | QUALIFIES)) == 0)
+            return false;
+    for (size_t i = 0; i < scope.count; i++)
+        if ((scope.kinds[i] & (HOSTS | DRIVES | QUALIFIES)) == 0 && words->count == 1)
+            return false;
+    return (last & (words->count == 1 ? DRIVES | DRIVES_ALONE : DRIVES)) != 0;
 }
 
 enum hf_owner_name hf_owner_name_kind(struct hf_text name, struct hf_text file)
@@ -368,7 +409,12 @@ enum hf_owner_name hf_owner_name_kind(struct hf_text name, struct hf_text file)
         return HF_OWNER_NAME_NONE;
     if (is_constructor(&parts, is_rust))
         return HF_OWNER_NAME_MAKER;
-    if (is_generic_name(&words, parts.scope.size != 0) || is_container_call(&words))
+    if (is_of_memory(&words))
+        return HF_OWNER_NAME_HELPER;
+    bool is_in_module =
+        is_rust && parts.scope.size != 0 && islower((unsigned char)parts.scope.data[0]) != 0;
+    if (is_generic_name(&words, parts.scope.size != 0 && !is_in_module) ||
+        is_container_call(&words))
         return makes_item(&words) ? HF_OWNER_NAME_MAKER : HF_OWNER_NAME_HELPER;
     enum hf_owner_name kind =
         parts.scope.size != 0 ? owner_method_kind(&parts, &words, is_rust) : HF_OWNER_NAME_NONE;
@@ -378,9 +424,7 @@ enum hf_owner_name hf_owner_name_kind(struct hf_text name, struct hf_text file)
     bool is_factory = (is_one || strcmp(words.first, "make") == 0) && ends_with_one_of(file, cxx);
     if (is_maker_name(&words) || is_factory)
         return HF_OWNER_NAME_MAKER;
-    bool drives =
-        (words.kinds[words.count - 1] & (words.count == 1 ? DRIVES | DRIVES_ALONE : DRIVES)) != 0;
-    return drives ? HF_OWNER_NAME_DRIVER : HF_OWNER_NAME_NONE;
+    return owner_drives(&parts, &words) ? HF_OWNER_NAME_DRIVER : HF_OWNER_NAME_NONE;
 }
 
 bool hf_owner_name_makes(struct hf_text name)
@@ -393,5 +437,6 @@ bool hf_owner_name_makes(struct hf_text name)
     for (size_t i = 0; i < words.count && i < 2; i++)
         if ((words.kinds[i] & MAKES) != 0)
             return true;
-    return is_generic_name(&words, false) || is_container_call(&words) || (last & MAKES) != 0;
+    return is_of_memory(&words) || is_generic_name(&words, false) || is_container_call(&words) ||
+           (last & MAKES) != 0;
 }

@@ -7,11 +7,13 @@
  * qualify (safe, dynamic). All others are the program's *subject*: session, shape, order.
  *
  *   helper   No subject: `mem_get`, `sb_add`, `list_copy_deep`, `grow_real`, `Pool::acquire`; a
- *            container's verb behind the container: `token_array_push`, `TaskQueue::push`; an
- *            operator of C++ that is none of a call.
+ *            container's verb behind the container: `token_array_push`, `TaskQueue::push`; room
+ *            for whatever: `answers_grow`, `reallocate_picture_memory`; an operator of C++ that is
+ *            none of a call.
  *   maker    Makes an object for whoever asks: a constructor, `session_new`, `Shape::clone`,
  *            `node_new`, and in C++ `make_shape`, as the standard library calls it.
- *   driver   Calls all that the program does, so it says nothing: `run`, `main_loop`, `worker`.
+ *   driver   Calls all that the program does, so it says nothing: `run`, `main_loop`, `worker`,
+ *            `Server::run`; but not `Inliner::run`.
  *   none     All others, and all names of scripts. "new_client" or "add_header" is what the program
  *            does, as "open_window" is: the verb is first, and its object is the program's subject.
  */

@@ -301,6 +301,36 @@ static void takes_an_eighth_for_the_same_size(void **state)
     EXPECT_OWNERS(NULL, NULL, other, cut);
 }
 
+/* A frame that is passed over stays in the tree where an owner lies behind it, and has nothing. */
+static void passes_over_what_leads_to_an_owner(void **state)
+{
+    (void)state;
+    const struct owner_row rows[] = {
+        {"main;keep;index_add;vec_grow", 1, 66}, {"main;keep;index_add;vec_grow;note_text", 1, 2}};
+    const struct owner_row expected[] = {
+        {"main;keep;index_add|vec_grow", 1, 66}, {"main;keep;index_add;vec_grow;note_text|", 1, 2}};
+    EXPECT_OWNERS(NULL, NULL, rows, expected);
+}
+
+/* DEFINE_MAP(answers): all of it is on one line, and whoever uses it is the owner. */
+static void passes_over_what_one_macro_defines(void **state)
+{
+    (void)state;
+    const struct owner_row rows[] = {
+        {"main@a.c:1;keep@a.c:9;answers_put@a.c:5;answers_widen@a.c:5", 1, 66},
+        {"main@a.c:1;keep@a.c:9;answers_put@a.c:5", 1, 2}};
+    const struct owner_row expected[] = {{"main;keep|answers_put", 1, 68}};
+    EXPECT_OWNERS(NULL, NULL, rows, expected);
+    const struct owner_row apart[] = {
+        {"main@a.c:1;keep@a.c:9;answers_put@a.c:5;answers_widen@a.c:6", 1, 66}};
+    const struct owner_row kept[] = {{"main;keep;answers_put;answers_widen|", 1, 66}};
+    EXPECT_OWNERS(NULL, NULL, apart, kept);
+    const struct owner_row lambda[] = {
+        {"main@a.cc:1;keep@a.cc:9;keep::{lambda()#1}::operator()@a.cc:9", 1, 66}};
+    const struct owner_row inner[] = {{"main;keep;keep::{lambda()#1}::operator()|", 1, 66}};
+    EXPECT_OWNERS(NULL, NULL, lambda, inner);
+}
+
 static void does_as_it_is_told(void **state)
 {
     (void)state;
@@ -437,6 +467,8 @@ int main(void)
         cmocka_unit_test(knows_helpers_by_their_callers),
         cmocka_unit_test(learns_from_samples),
         cmocka_unit_test(takes_an_eighth_for_the_same_size),
+        cmocka_unit_test(passes_over_what_leads_to_an_owner),
+        cmocka_unit_test(passes_over_what_one_macro_defines),
         cmocka_unit_test(does_as_it_is_told),
         cmocka_unit_test(knows_a_cycle_and_an_empty_profile),
         cmocka_unit_test(reads_rules),
