@@ -14,10 +14,6 @@
 
 #include <dirent.h>
 
-static const char *const formats[] = {"bpftrace", "bundle", "dhat", "dtrace", "folded",
-    "gperftools", "heap_v2", "heaptrack", "live", "lsan", "massif", "memcheck", "memcheck_xml",
-    "memleak", "perf_script", "pprof", "stap", "symbolized"};
-
 #ifdef HAS_SANITIZER
 
 static void each_failure_is_told(void **state)
@@ -28,6 +24,10 @@ static void each_failure_is_told(void **state)
 }
 
 #else
+
+static const char *const formats[] = {"bpftrace", "bundle", "dhat", "dtrace", "folded",
+    "gperftools", "heap_v2", "heaptrack", "live", "lsan", "massif", "memcheck", "memcheck_xml",
+    "memleak", "perf_script", "pprof", "stap", "symbolized"};
 
 #define INPUT_BYTES_MAX 4096 /* a larger one has no more to tell, and takes its square of time */
 

@@ -8,10 +8,6 @@
 
 #include <limits.h>
 
-/* Of the corpus of fuzz_elf; in C, since a name that cannot be demangled stays as the file has it.
- */
-static const char *const programs[] = {"seed-gcc5", "seed-clang5-sections", "seed-packed-zlib"};
-
 #ifdef HAS_SANITIZER
 
 static void each_failure_is_told(void **state)
@@ -22,6 +18,10 @@ static void each_failure_is_told(void **state)
 }
 
 #else
+
+/* Of the corpus of fuzz_elf; in C, since a name that cannot be demangled stays as the file has it.
+ */
+static const char *const programs[] = {"seed-gcc5", "seed-clang5-sections", "seed-packed-zlib"};
 
 static const uint64_t offsets[] = {0x151, 0x15c, 0x175, 0x190, 0x1e1, 0x200, 0x215, 0x231, 0x9000};
 
