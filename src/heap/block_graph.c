@@ -89,8 +89,8 @@ static enum hf_status add_edges(struct graph_maker *m, struct hf_error *err)
 
 /* ---- Roots ---- */
 
-static enum hf_status add_root(
-    struct graph_maker *m, enum hf_root_kind kind, uint64_t word, struct hf_error *err)
+static enum hf_status add_root(struct graph_maker *m, enum hf_root_kind kind, uint64_t word,
+    uint64_t address, struct hf_error *err)
 {
     struct hf_block_graph *g = m->graph;
     uint32_t target = graph_target_of(m, word);
@@ -99,7 +99,7 @@ static enum hf_status add_root(
     if (!hf_vec_reserve(&g->roots[kind], &g->root_capacity[kind], g->root_count[kind] + 1,
             sizeof *g->roots[kind]))
         return hf_error_memory(err);
-    g->roots[kind][g->root_count[kind]++] = (struct hf_root){target, m->holder};
+    g->roots[kind][g->root_count[kind]++] = (struct hf_root){target, m->holder, address};
     return HF_OK;
 }
 
@@ -129,7 +129,7 @@ static enum hf_status add_root_range(struct graph_maker *m, enum hf_root_kind ki
         if (at % PAGE == 0)
             at = hf_process_next_page(m->reader, at, end);
         if (at < end && hf_process_word(m->reader, at, &word))
-            status = add_root(m, kind, word, err);
+            status = add_root(m, kind, word, at, err);
         else
             at |= PAGE - WORD;
     }
@@ -216,7 +216,7 @@ static enum hf_status add_registers(
         r->r10, r->r11, r->r12, r->r13, r->r14, r->r15};
     enum hf_status status = begin_holder(m, HF_ROOT_REGISTER, "", thread->tid, err);
     for (size_t i = 0; i < sizeof words / sizeof *words && status == HF_OK; i++)
-        status = add_root(m, HF_ROOT_REGISTER, words[i], err);
+        status = add_root(m, HF_ROOT_REGISTER, words[i], 0, err);
     return status;
 }
 

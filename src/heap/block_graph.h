@@ -63,6 +63,7 @@ struct hf_holder {
 
 struct hf_root {
     uint32_t block, holder;
+    uint64_t address; /* of the word; 0: a register */
 };
 
 struct hf_block_graph {

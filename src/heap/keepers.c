@@ -1,0 +1,296 @@
+#include "heap/keepers.h"
+
+#include "base/containers/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define UNKNOWN UINT32_MAX
+#define MANY_OF(kind) (2u + (uint32_t)(kind))
+#define FIRST_ONE MANY_OF(HF_ROOT_KINDS)
+
+struct keepers_maker {
+    struct hf_keepers *keepers;
+    const struct hf_block_graph *graph;
+    const struct hf_variables *variables;
+    uint32_t *queue; /* a ring of blocks whose keeper is new */
+    uint8_t *is_queued;
+    size_t head, queued;
+};
+
+/* What a place is known by: its bytes, and behind them the path. */
+struct keeper_place {
+    uint32_t kind, variable; /* 0: no variable */
+    int64_t thread;
+};
+
+static enum hf_status add_keeper(
+    struct hf_keepers *keepers, struct hf_keeper keeper, uint32_t *out_keeper, struct hf_error *err)
+{
+    if (!hf_vec_reserve(
+            &keepers->items, &keepers->capacity, keepers->count + 1, sizeof *keepers->items))
+        return hf_error_memory(err);
+    *out_keeper = (uint32_t)keepers->count;
+    keepers->items[keepers->count++] = keeper;
+    return HF_OK;
+}
+
+/* A module may have several parts in memory, which are one holder each. */
+static enum hf_status intern_place(struct hf_keepers *keepers, const struct hf_holder *holder,
+    const struct keeper_place *place, uint32_t *out_place, struct hf_error *err)
+{
+    size_t size = strlen(holder->path);
+    char *bytes = malloc(sizeof *place + size);
+    if (bytes == NULL)
+        return hf_error_memory(err);
+    memcpy(bytes, place, sizeof *place);
+    memcpy(bytes + sizeof *place, holder->path, size);
+    bool is_there = hf_intern_put(&keepers->places, bytes, sizeof *place + size, out_place);
+    free(bytes);
+    return is_there ? HF_OK : hf_error_memory(err);
+}
+
+/* The keepers of single places come before all pairs, in the order of the places. */
+static enum hf_status keeper_of_root(struct keepers_maker *m, enum hf_root_kind kind,
+    const struct hf_root *root, uint32_t *out_keeper, struct hf_error *err)
+{
+    struct hf_keepers *keepers = m->keepers;
+    const struct hf_holder *holder = &m->graph->holders[root->holder];
+    const struct hf_variable *where = NULL;
+    if (kind == HF_ROOT_DATA && m->variables != NULL)
+        where = hf_variables_find(m->variables, root->address);
+    uint32_t variable = where != NULL ? 1 + (uint32_t)(where - m->variables->items) : 0, place;
+    uint64_t key = (uint64_t)root->holder << 32 | variable;
+    const uint32_t *known = hf_map_find(&keepers->by_place, key);
+    if (known != NULL) {
+        *out_keeper = *known;
+        return HF_OK;
+    }
+    const struct keeper_place named = {(uint32_t)kind, variable, holder->thread};
+    enum hf_status status = intern_place(keepers, holder, &named, &place, err);
+    if (status == HF_OK && FIRST_ONE + place == keepers->count)
+        status = add_keeper(keepers,
+            (struct hf_keeper){
+                .form = HF_KEEPER_ONE, .kind = kind, .holder = holder, .where = where},
+            out_keeper, err);
+    *out_keeper = FIRST_ONE + place;
+    if (status == HF_OK && hf_map_put(&keepers->by_place, key, *out_keeper, NULL) == NULL)
+        status = hf_error_memory(err);
+    return status;
+}
+
+/* The one or two that a keeper is, in their order; none: many. */
+static size_t keepers_in(const struct hf_keepers *keepers, uint32_t keeper, uint32_t out_ones[2])
+{
+    const struct hf_keeper *k = &keepers->items[keeper];
+    out_ones[0] = k->form == HF_KEEPER_TWO ? k->first : keeper;
+    out_ones[1] = k->second;
+    return k->form == HF_KEEPER_MANY ? 0 : k->form == HF_KEEPER_TWO ? 2 : 1;
+}
+
+static enum hf_status keeper_of_two(struct hf_keepers *keepers, enum hf_root_kind kind,
+    uint32_t first, uint32_t second, uint32_t *out_keeper, struct hf_error *err)
+{
+    bool is_new;
+    uint32_t *known = hf_map_put(
+        &keepers->by_pair, (uint64_t)first << 32 | second, (uint32_t)keepers->count, &is_new);
+    if (known == NULL)
+        return hf_error_memory(err);
+    *out_keeper = *known;
+    return !is_new ? HF_OK
+                   : add_keeper(keepers,
+                         (struct hf_keeper){
+                             .form = HF_KEEPER_TWO, .kind = kind, .first = first, .second = second},
+                         out_keeper, err);
+}
+
+/* What keeps a block that both keep. */
+static enum hf_status join_keepers(
+    struct hf_keepers *keepers, uint32_t a, uint32_t b, uint32_t *out_keeper, struct hf_error *err)
+{
+    uint32_t ones[4];
+    enum hf_root_kind kind = keepers->items[a].kind;
+    size_t count = keepers_in(keepers, a, ones), added = keepers_in(keepers, b, ones + 2);
+    *out_keeper = MANY_OF(kind);
+    if (a == b || count == 0 || added == 0) {
+        *out_keeper = a == b ? a : MANY_OF(kind);
+        return HF_OK;
+    }
+    for (size_t i = 2; i < 2 + added; i++) {
+        if (ones[i] == ones[0] || (count > 1 && ones[i] == ones[1]))
+            continue;
+        if (count == 2)
+            return HF_OK; /* a third */
+        ones[count++] = ones[i];
+    }
+    if (count == 1) {
+        *out_keeper = ones[0];
+        return HF_OK;
+    }
+    bool is_sorted = ones[0] < ones[1];
+    return keeper_of_two(
+        keepers, kind, ones[is_sorted ? 0 : 1], ones[is_sorted ? 1 : 0], out_keeper, err);
+}
+
+/* A block is kept by this one, too. */
+static enum hf_status give_keeper(
+    struct keepers_maker *m, uint32_t block, uint32_t keeper, struct hf_error *err)
+{
+    struct hf_keepers *keepers = m->keepers;
+    uint32_t joined = keeper;
+    enum hf_status status = HF_OK;
+    if (keepers->of[block] != UNKNOWN)
+        status = join_keepers(keepers, keepers->of[block], keeper, &joined, err);
+    if (status != HF_OK || joined == keepers->of[block])
+        return status;
+    keepers->of[block] = joined;
+    if (m->is_queued[block] == 0) {
+        m->queue[(m->head + m->queued++) % keepers->blocks] = block;
+        m->is_queued[block] = 1;
+    }
+    return HF_OK;
+}
+
+/* From a root: that of the keepers from which a path begins. */
+static enum hf_status give_from_root(
+    struct keepers_maker *m, uint32_t block, uint32_t keeper, struct hf_error *err)
+{
+    if (m->keepers->of[block] == UNKNOWN)
+        m->keepers->from[block] = (uint32_t)m->keepers->blocks + keeper;
+    return give_keeper(m, block, keeper, err);
+}
+
+/* All single keepers are known (`gives`: and give) before there are pairs of them. */
+static enum hf_status take_roots(struct keepers_maker *m, bool gives, struct hf_error *err)
+{
+    const struct hf_block_graph *g = m->graph;
+    enum hf_status status = HF_OK;
+    for (unsigned kind = 0; kind < HF_ROOT_KINDS; kind++) {
+        for (size_t i = 0; i < g->root_count[kind] && status == HF_OK; i++) {
+            const struct hf_root *root = &g->roots[kind][i];
+            uint32_t keeper;
+            if (g->states[root->block] != HF_BLOCK_HELD + kind)
+                continue;
+            status = keeper_of_root(m, (enum hf_root_kind)kind, root, &keeper, err);
+            if (status == HF_OK && gives)
+                status = give_from_root(m, root->block, keeper, err);
+        }
+    }
+    return status;
+}
+
+static enum hf_status take_lost(struct keepers_maker *m, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; i < m->keepers->blocks && status == HF_OK; i++) {
+        if (m->graph->states[i] == HF_BLOCK_LOST)
+            status = give_from_root(m, (uint32_t)i, HF_KEEPER_IS_LOST, err);
+    }
+    return status;
+}
+
+/* A block of an earlier kind has its keepers; those of lost blocks differ only in that one. */
+static enum hf_status give_on(struct keepers_maker *m, uint32_t block, struct hf_error *err)
+{
+    struct hf_keepers *keepers = m->keepers;
+    const struct hf_block_graph *g = m->graph;
+    bool is_lost = g->states[block] < HF_BLOCK_HELD;
+    uint32_t keeper = is_lost ? HF_KEEPER_IS_LOST_WITH : keepers->of[block];
+    enum hf_status status = HF_OK;
+    for (uint32_t t = g->first[block]; t < g->first[block + 1] && status == HF_OK; t++) {
+        uint32_t target = g->targets[t];
+        bool is_known = keepers->of[target] != UNKNOWN;
+        if (g->states[target] != (is_lost ? HF_BLOCK_LOST_WITH : g->states[block]) ||
+            (is_lost && is_known))
+            continue;
+        status = give_keeper(m, target, keeper, err);
+        if (!is_known) {
+            keepers->from[target] = block;
+            keepers->depth[target] = keepers->depth[block] + 1;
+        }
+    }
+    return status;
+}
+
+static enum hf_status give_to_all(struct keepers_maker *m, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    while (m->queued != 0 && status == HF_OK) {
+        uint32_t block = m->queue[m->head];
+        m->head = (m->head + 1) % m->keepers->blocks;
+        m->queued--;
+        m->is_queued[block] = 0;
+        status = give_on(m, block, err);
+    }
+    return status;
+}
+
+static enum hf_status keepers_init(struct keepers_maker *m, struct hf_error *err)
+{
+    struct hf_keepers *keepers = m->keepers;
+    size_t count = keepers->blocks + 1;
+    uint32_t ignored;
+    keepers->of = malloc(count * sizeof *keepers->of);
+    keepers->from = malloc(count * sizeof *keepers->from);
+    keepers->depth = calloc(count, sizeof *keepers->depth);
+    m->queue = malloc(count * sizeof *m->queue);
+    m->is_queued = calloc(count, 1);
+    if (keepers->of == NULL || keepers->from == NULL || keepers->depth == NULL ||
+        m->queue == NULL || m->is_queued == NULL)
+        return hf_error_memory(err);
+    memset(keepers->of, 0xff, count * sizeof *keepers->of);
+    enum hf_status status =
+        add_keeper(keepers, (struct hf_keeper){.form = HF_KEEPER_LOST}, &ignored, err);
+    if (status == HF_OK)
+        status =
+            add_keeper(keepers, (struct hf_keeper){.form = HF_KEEPER_LOST_WITH}, &ignored, err);
+    for (unsigned kind = 0; kind < HF_ROOT_KINDS && status == HF_OK; kind++)
+        status = add_keeper(keepers,
+            (struct hf_keeper){.form = HF_KEEPER_MANY, .kind = (enum hf_root_kind)kind}, &ignored,
+            err);
+    return status;
+}
+
+enum hf_status hf_keepers_make(struct hf_keepers *keepers, const struct hf_heap *heap,
+    const struct hf_block_graph *graph, const struct hf_variables *variables, struct hf_error *err)
+{
+    struct keepers_maker m = {.keepers = keepers, .graph = graph, .variables = variables};
+    *keepers = (struct hf_keepers){.blocks = heap->count};
+    enum hf_status status = keepers_init(&m, err);
+    if (status == HF_OK)
+        status = take_roots(&m, false, err);
+    if (status == HF_OK && keepers->blocks + keepers->count >= UNKNOWN)
+        status = hf_error_set(err, HF_ERR_LIMIT, "the heaps have 2^32 blocks or more");
+    if (status == HF_OK)
+        status = take_roots(&m, true, err);
+    if (status == HF_OK)
+        status = take_lost(&m, err);
+    if (status == HF_OK)
+        status = give_to_all(&m, err);
+    free(m.queue);
+    free(m.is_queued);
+    return status;
+}
+
+bool hf_keepers_before(
+    const struct hf_keepers *keepers, uint32_t block, uint32_t *out_block, uint32_t *out_keeper)
+{
+    bool is_block = keepers->from[block] < keepers->blocks;
+    if (is_block)
+        *out_block = keepers->from[block];
+    else
+        *out_keeper = (uint32_t)(keepers->from[block] - keepers->blocks);
+    return is_block;
+}
+
+void hf_keepers_done(struct hf_keepers *keepers)
+{
+    free(keepers->items);
+    free(keepers->of);
+    free(keepers->from);
+    free(keepers->depth);
+    hf_map_done(&keepers->by_place);
+    hf_map_done(&keepers->by_pair);
+    hf_intern_done(&keepers->places);
+    *keepers = (struct hf_keepers){0};
+}

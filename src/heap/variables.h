@@ -1,0 +1,49 @@
+/*
+ * variables.h: the globals and statics in the data of a process's modules that hold pointers, by
+ * name: "registry", "Registry::instance()::all".
+ *
+ * Source: .symtab and .dynsym of the module's file and of its debug file. Only a symbol that
+ * contains the address names it, and only if the file is the one that is mapped: by its inode, and
+ * with its code where the process has it. Names are short, as in stacks (symbol/names/demangle.h).
+ *
+ * Example:
+ *
+ *     struct hf_process_image image = {0};
+ *     struct hf_block_graph graph = {0};
+ *     struct hf_symbol_options options = {0};
+ *     struct hf_variables variables;
+ *     status = hf_variables_read(&variables, &image, &graph, &options, err);
+ *     const struct hf_variable *where = hf_variables_find(&variables, 0x55d000004010);
+ *     if (status == HF_OK && where != NULL)
+ *         hf_out_text(out, where->name);
+ *     hf_variables_done(&variables);
+ */
+#ifndef HF_HEAP_VARIABLES_H
+#define HF_HEAP_VARIABLES_H
+
+#include "base/containers/arena.h"
+#include "heap/block_graph.h"
+#include "symbol/options.h"
+
+struct hf_variable {
+    uint64_t start, end; /* where it lies in the process */
+    struct hf_text name;
+};
+
+struct hf_variables {
+    struct hf_variable *items; /* by start */
+    size_t count, capacity;
+    struct hf_arena arena; /* their names */
+};
+
+/* Those in which roots of the graph lie. A file that cannot be read names nothing. Call done in any
+ * case. */
+HF_MUST_CHECK enum hf_status hf_variables_read(struct hf_variables *variables,
+    const struct hf_process_image *image, const struct hf_block_graph *graph,
+    const struct hf_symbol_options *options, struct hf_error *err);
+
+/* The variable that has this address, or NULL. */
+const struct hf_variable *hf_variables_find(const struct hf_variables *variables, uint64_t address);
+void hf_variables_done(struct hf_variables *variables);
+
+#endif
