@@ -34,6 +34,7 @@
     USE(bundle)                                                                                    \
     USE(dump)                                                                                      \
     USE(heap)                                                                                      \
+    USE(who)                                                                                       \
     USE(contexts)                                                                                  \
     USE(conf)                                                                                      \
     USE(symbols)                                                                                   \

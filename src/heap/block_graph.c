@@ -247,6 +247,23 @@ static const struct hf_stopped_thread *thread_in(
     return NULL;
 }
 
+/* What the recorder has is no root: it knows blocks by their addresses, and old stacks. */
+static enum hf_status add_range_but_recorder(struct graph_maker *m, enum hf_root_kind kind,
+    uint64_t start, uint64_t end, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    const struct hf_process_range *own = m->image->recorder;
+    size_t count = m->image->recorder_count, next = HF_FIRST_ABOVE(own, count, end, start);
+    for (; start < end && status == HF_OK; next++) {
+        bool has_next = next < count && own[next].start < end;
+        uint64_t until = has_next ? own[next].start : end;
+        if (until > start)
+            status = add_root_range(m, kind, start, until, err);
+        start = has_next ? own[next].end : end;
+    }
+    return status;
+}
+
 /* What of a heap is no block is its allocator's. */
 static enum hf_status add_part_but_heaps(struct graph_maker *m, uint64_t start, uint64_t end,
     enum hf_root_kind kind, struct hf_error *err)
@@ -258,7 +275,7 @@ static enum hf_status add_part_but_heaps(struct graph_maker *m, uint64_t start, 
         bool has_next = next < heap->region_count && heap->regions[next].start < end;
         uint64_t until = has_next ? heap->regions[next].start : end;
         if (until > start)
-            status = add_root_range(m, kind, start, until, err);
+            status = add_range_but_recorder(m, kind, start, until, err);
         start = has_next ? heap->regions[next].end : end;
     }
     return status;

@@ -17,7 +17,8 @@
  * Traps, each with a case in unit/test_block_graph:
  *   - free chunks of glibc are linked by the addresses of their heads, which lie in the last word
  * of the block before: a pointer there is none;
- *   - memory of the recorder is no root (agent_path.h): it knows all blocks that it sampled.
+ *   - memory of the recorder is no root: it knows all blocks that it sampled. That of its file is
+ * known by name (agent_path.h), the other from its table (table_blocks.h).
  *
  * Example:
  *

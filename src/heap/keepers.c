@@ -6,8 +6,7 @@
 #include <string.h>
 
 #define UNKNOWN UINT32_MAX
-#define MANY_OF(kind) (2u + (uint32_t)(kind))
-#define FIRST_ONE MANY_OF(HF_ROOT_KINDS)
+#define FIRST_ONE hf_keeper_many(HF_ROOT_KINDS)
 
 struct keepers_maker {
     struct hf_keepers *keepers;
@@ -24,8 +23,8 @@ struct keeper_place {
     int64_t thread;
 };
 
-static enum hf_status add_keeper(
-    struct hf_keepers *keepers, struct hf_keeper keeper, uint32_t *out_keeper, struct hf_error *err)
+static enum hf_status add_keeper(struct hf_keepers *keepers, struct hf_block_keeper keeper,
+    uint32_t *out_keeper, struct hf_error *err)
 {
     if (!hf_vec_reserve(
             &keepers->items, &keepers->capacity, keepers->count + 1, sizeof *keepers->items))
@@ -70,7 +69,7 @@ static enum hf_status keeper_of_root(struct keepers_maker *m, enum hf_root_kind 
     enum hf_status status = intern_place(keepers, holder, &named, &place, err);
     if (status == HF_OK && FIRST_ONE + place == keepers->count)
         status = add_keeper(keepers,
-            (struct hf_keeper){
+            (struct hf_block_keeper){
                 .form = HF_KEEPER_ONE, .kind = kind, .holder = holder, .where = where},
             out_keeper, err);
     *out_keeper = FIRST_ONE + place;
@@ -82,7 +81,7 @@ static enum hf_status keeper_of_root(struct keepers_maker *m, enum hf_root_kind 
 /* The one or two that a keeper is, in their order; none: many. */
 static size_t keepers_in(const struct hf_keepers *keepers, uint32_t keeper, uint32_t out_ones[2])
 {
-    const struct hf_keeper *k = &keepers->items[keeper];
+    const struct hf_block_keeper *k = &keepers->items[keeper];
     out_ones[0] = k->form == HF_KEEPER_TWO ? k->first : keeper;
     out_ones[1] = k->second;
     return k->form == HF_KEEPER_MANY ? 0 : k->form == HF_KEEPER_TWO ? 2 : 1;
@@ -99,7 +98,7 @@ static enum hf_status keeper_of_two(struct hf_keepers *keepers, enum hf_root_kin
     *out_keeper = *known;
     return !is_new ? HF_OK
                    : add_keeper(keepers,
-                         (struct hf_keeper){
+                         (struct hf_block_keeper){
                              .form = HF_KEEPER_TWO, .kind = kind, .first = first, .second = second},
                          out_keeper, err);
 }
@@ -111,9 +110,9 @@ static enum hf_status join_keepers(
     uint32_t ones[4];
     enum hf_root_kind kind = keepers->items[a].kind;
     size_t count = keepers_in(keepers, a, ones), added = keepers_in(keepers, b, ones + 2);
-    *out_keeper = MANY_OF(kind);
+    *out_keeper = hf_keeper_many(kind);
     if (a == b || count == 0 || added == 0) {
-        *out_keeper = a == b ? a : MANY_OF(kind);
+        *out_keeper = a == b ? a : hf_keeper_many(kind);
         return HF_OK;
     }
     for (size_t i = 2; i < 2 + added; i++) {
@@ -240,14 +239,14 @@ static enum hf_status keepers_init(struct keepers_maker *m, struct hf_error *err
         return hf_error_memory(err);
     memset(keepers->of, 0xff, count * sizeof *keepers->of);
     enum hf_status status =
-        add_keeper(keepers, (struct hf_keeper){.form = HF_KEEPER_LOST}, &ignored, err);
+        add_keeper(keepers, (struct hf_block_keeper){.form = HF_KEEPER_LOST}, &ignored, err);
     if (status == HF_OK)
-        status =
-            add_keeper(keepers, (struct hf_keeper){.form = HF_KEEPER_LOST_WITH}, &ignored, err);
+        status = add_keeper(
+            keepers, (struct hf_block_keeper){.form = HF_KEEPER_LOST_WITH}, &ignored, err);
     for (unsigned kind = 0; kind < HF_ROOT_KINDS && status == HF_OK; kind++)
         status = add_keeper(keepers,
-            (struct hf_keeper){.form = HF_KEEPER_MANY, .kind = (enum hf_root_kind)kind}, &ignored,
-            err);
+            (struct hf_block_keeper){.form = HF_KEEPER_MANY, .kind = (enum hf_root_kind)kind},
+            &ignored, err);
     return status;
 }
 

@@ -40,7 +40,7 @@ enum hf_keeper_form {
     HF_KEEPER_ONE,
 };
 
-struct hf_keeper {
+struct hf_block_keeper {
     enum hf_keeper_form form;
     enum hf_root_kind kind;          /* that of those which are kept by something */
     const struct hf_holder *holder;  /* of ONE; borrowed from the graph */
@@ -51,8 +51,14 @@ struct hf_keeper {
 #define HF_KEEPER_IS_LOST 0u
 #define HF_KEEPER_IS_LOST_WITH 1u
 
+/* The keeper MANY of a kind. */
+static inline uint32_t hf_keeper_many(enum hf_root_kind kind)
+{
+    return HF_KEEPER_IS_LOST_WITH + 1 + (uint32_t)kind;
+}
+
 struct hf_keepers {
-    struct hf_keeper *items; /* the first ones are LOST, LOST_WITH, and MANY of each kind */
+    struct hf_block_keeper *items; /* the first ones are LOST, LOST_WITH, and MANY of each kind */
     size_t count, capacity;
     uint32_t *of;    /* by block */
     uint32_t *from;  /* by block: see hf_keepers_before */

@@ -42,13 +42,14 @@ static enum hf_status add_variable(struct hf_variables *variables, const struct 
         return HF_OK;
     hf_demangle(symbol->name, false, &name);
     enum hf_status status = hf_out_finish(&name, err);
-    char *copy = status == HF_OK ? hf_arena_copy(&variables->arena, name.data, name.size) : NULL;
+    size_t size = name.size != 0 ? hf_text_find_string(hf_out_view(&name), "[abi:") : 0;
+    char *copy = status == HF_OK ? hf_arena_copy(&variables->arena, name.data, size) : NULL;
     if (status == HF_OK && (copy == NULL || !hf_vec_reserve(&variables->items, &variables->capacity,
                                                 variables->count + 1, sizeof *variables->items)))
         status = hf_error_memory(err);
     if (status == HF_OK)
         variables->items[variables->count++] =
-            (struct hf_variable){start, start + symbol->size, {copy, name.size}};
+            (struct hf_variable){start, start + symbol->size, {copy, size}};
     hf_out_done(&name);
     return status;
 }
@@ -89,7 +90,7 @@ static bool module_is_of(const struct hf_process_image *image,
     return files->image_map.stamp.inode == first->inode && hf_module_files_fit(files, &module);
 }
 
-static enum hf_status read_module(struct hf_variables *variables,
+static enum hf_status name_module(struct hf_variables *variables,
     const struct hf_process_image *image, const struct hf_process_mapping *first,
     const struct hf_symbol_options *options, struct variable_queries *q, struct hf_error *err)
 {
@@ -149,7 +150,7 @@ enum hf_status hf_variables_read(struct hf_variables *variables,
         size_t end = is_end ? count : hf_lower_bound_u64(addresses, count, next->start);
         struct variable_queries q = {.addresses = addresses + at, .count = end - at};
         if (first != NULL)
-            status = read_module(variables, image, first, options, &q, err);
+            status = name_module(variables, image, first, options, &q, err);
         first = next;
         at = end;
     }

@@ -1,6 +1,6 @@
 /*
  * variables.h: the globals and statics in the data of a process's modules that hold pointers, by
- * name: "registry", "Registry::instance()::all".
+ * name: "registry", "Registry::instance::all".
  *
  * Source: .symtab and .dynsym of the module's file and of its debug file. Only a symbol that
  * contains the address names it, and only if the file is the one that is mapped: by its inode, and

@@ -30,6 +30,10 @@ struct hf_process_mapping {
     const char *path; /* of the image; also "[heap]", "[stack]"; "" */
 };
 
+struct hf_process_range {
+    uint64_t start, end;
+};
+
 struct hf_process_image {
     struct hf_memory memory; /* all-zero: nothing can be read */
     struct hf_process_mapping *mappings;
@@ -37,6 +41,8 @@ struct hf_process_image {
     const int *pages; /* /proc/PID/pagemap, borrowed; NULL: all pages may be there */
     const struct hf_stopped_thread *threads; /* borrowed; NULL: nobody knows */
     size_t thread_count;
+    const struct hf_process_range *recorder; /* borrowed; memory of who records the process */
+    size_t recorder_count;                   /* sorted, none lies over another; 0: not known */
 };
 
 /* The lines of /proc/PID/maps; HF_ERR_LIMIT: more than HF_LIMIT_MAPPINGS. */

@@ -81,7 +81,7 @@ static void put_list(struct model *m, uint32_t last)
     }
 }
 
-static const struct hf_keeper *keeper_of(const struct hf_keepers *keepers, uint32_t block)
+static const struct hf_block_keeper *keeper_of(const struct hf_keepers *keepers, uint32_t block)
 {
     return &keepers->items[keepers->of[block]];
 }
@@ -222,7 +222,7 @@ static void check_block(const struct model *m, const struct hf_keepers *keepers,
         count++;
         only = h;
     }
-    const struct hf_keeper *keeper = keeper_of(keepers, block);
+    const struct hf_block_keeper *keeper = keeper_of(keepers, block);
     if (m->states[block] < HF_BLOCK_HELD) {
         assert_int_equal(keepers->of[block], m->states[block]);
         return;

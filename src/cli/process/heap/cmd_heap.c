@@ -4,16 +4,19 @@
  */
 #include "answer/operand.h"
 #include "base/budget.h"
-#include "base/strings/units.h"
-#include "capture/memory_group.h"
 #include "cli/process/heap/heap_reader.h"
-#include "os/process/proc.h"
+#include "cli/process/heap/heap_report.h"
 
-#define ROOM_PART 4 /* of what is resident: so much the process may write while it is read */
+struct heap_options {
+    struct hf_common common;
+    bool is_json, wants_lost;
+    uint64_t rows;
+    double input_budget; /* base/budget.h; 0: not given */
+};
 
-#define AT(field) struct hf_heap_reader_options, field
+#define AT(field) struct heap_options, field
 
-static const struct hf_option heap_options[] = {
+static const struct hf_option heap_option_table[] = {
     {"lost", 0, HF_OPT_FLAG(AT(wants_lost)), "show only sizes of which blocks are lost"},
     {"rows", 'n', HF_OPT_COUNT(AT(rows), "N"),
         "print at most N holders and N sizes; 0: all (default: 20)"},
@@ -24,43 +27,66 @@ static const struct hf_option heap_options[] = {
 };
 
 static const struct hf_option_group groups[] = {
-    {"Output", heap_options},
+    {"Output", heap_option_table},
     {"Help", hf_common_options},
     {0},
 };
 
 static void heap_defaults(void *options)
 {
-    ((struct hf_heap_reader_options *)options)->rows = 20;
+    ((struct heap_options *)options)->rows = 20;
 }
 
-/* A page that the process writes while there is a copy of it is there twice. */
-static enum hf_status check_room(uint32_t pid, struct hf_error *err)
+static enum hf_status write_report(
+    const struct heap_options *options, const struct hf_heap_report *report, struct hf_error *err)
 {
-    struct hf_proc_memory memory;
-    char room[HF_UNITS_MAX], needed[HF_UNITS_MAX];
-    struct hf_memory_group group = hf_memory_group_of(pid, NULL);
-    struct hf_memory_reading reading = hf_memory_read(&group);
-    uint64_t left = UINT64_MAX, available;
-    if (!hf_proc_memory(pid, &memory))
-        return hf_error_set(err, HF_ERR_SYSTEM, "there is no process %u", pid);
-    if (reading.limit_bytes != 0)
-        left = reading.limit_bytes > reading.current_bytes
-                   ? reading.limit_bytes - reading.current_bytes
-                   : 0;
-    if (hf_proc_available(&available) && available < left)
-        left = available;
-    if (left >= memory.anonymous_bytes / ROOM_PART)
-        return HF_OK;
-    return hf_error_set(err, HF_ERR_SYSTEM,
-        "process %u cannot be copied: it may need %s more memory meanwhile, and %s is left", pid,
-        hf_units_bytes(memory.anonymous_bytes / ROOM_PART, needed), hf_units_bytes(left, room));
+    struct hf_output output;
+    enum hf_status status = hf_output_open(&output, NULL, false, err);
+    if (status != HF_OK)
+        return status;
+    if (options->is_json)
+        hf_heap_json(report, &output.out);
+    else
+        hf_heap_text(report, &output.out);
+    return hf_output_close(&output, status, err);
+}
+
+static enum hf_status report_heap(
+    void *context, const struct hf_heap_reading *reading, struct hf_error *err)
+{
+    const struct heap_options *options = context;
+    const struct hf_heap *heap = reading->heap;
+    const struct hf_block_graph *graph = reading->graph;
+    struct hf_dominators tree = {0};
+    struct hf_holders holders = {0};
+    struct hf_heap_census census = {0};
+    enum hf_status status = hf_dominators_make(&tree, heap, graph, err);
+    if (status == HF_OK)
+        status = hf_holders_make(&holders, heap, graph, &tree, err);
+    if (status == HF_OK)
+        status = hf_heap_census_make(&census, heap, graph, err);
+    if (options->wants_lost)
+        hf_heap_census_keep_lost(&census);
+    const struct hf_heap_report report = {
+        .pid = reading->pid,
+        .stopped_ns = reading->stopped_ns,
+        .heap = heap,
+        .graph = graph,
+        .holders = &holders,
+        .census = &census,
+        .rows = options->rows != 0 ? (size_t)options->rows : SIZE_MAX,
+    };
+    if (status == HF_OK)
+        status = write_report(options, &report, err);
+    hf_heap_census_done(&census);
+    hf_holders_done(&holders);
+    hf_dominators_done(&tree);
+    return status;
 }
 
 static enum hf_status heap_run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
-    struct hf_heap_reader_options *options = all;
-    struct hf_snapshot snapshot;
+    struct heap_options *options = all;
     uint32_t pid;
     if (options->input_budget != 0)
         hf_budget_set_factor(options->input_budget);
@@ -69,14 +95,14 @@ static enum hf_status heap_run(void *all, struct hf_operands *operands, struct h
     if (!hf_operand_is_pid(operands->items[0], &pid))
         return hf_error_set(
             err, HF_ERR_USAGE, "expected a PID, e.g. 4711; found '%s'", operands->items[0]);
-    enum hf_status status = check_room(pid, err);
-    if (status != HF_OK)
-        return status;
-    status = hf_snapshot_take(&snapshot, (pid_t)pid, err);
-    if (status != HF_OK)
-        return status;
-    status = hf_heap_reader_report(options, &snapshot, pid, err);
-    hf_snapshot_end(&snapshot);
+    struct hf_found_table table;
+    bool is_recorded = hf_found_table_of(&table, pid, NULL, NULL) == HF_OK;
+    const struct hf_heap_reader_task task = {.common = &options->common,
+        .report = report_heap,
+        .context = options,
+        .table = is_recorded ? table.fd : -1};
+    enum hf_status status = hf_heap_reader_run(&task, pid, err);
+    hf_found_table_close(&table);
     return status;
 }
 
@@ -93,7 +119,7 @@ const struct hf_command hf_cmd_heap = {
         "copy\n"
         "of it.",
     .groups = groups,
-    .options_size = sizeof(struct hf_heap_reader_options),
+    .options_size = sizeof(struct heap_options),
     .defaults = heap_defaults,
     .run = heap_run,
 };

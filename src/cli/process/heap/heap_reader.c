@@ -1,8 +1,12 @@
 #include "cli/process/heap/heap_reader.h"
 
-#include "cli/process/heap/heap_report.h"
+#include "base/strings/units.h"
+#include "capture/memory_group.h"
 #include "cli/reader.h"
 #include "heap/allocators.h"
+#include "heap/table_blocks.h"
+#include "memory/snapshot.h"
+#include "os/process/proc.h"
 #include "os/process/standby.h"
 
 #include <errno.h>
@@ -10,26 +14,30 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
+#define ROOM_PART 4 /* of what is resident: so much the process may write while it is read */
+
 /* What comes with each order, by a descriptor. */
-enum { ORDER_MAPS, ORDER_THREADS, ORDER_PAGES, ORDER_MEMORY };
+enum { ORDER_TABLE, ORDER_MAPS, ORDER_THREADS, ORDER_PAGES, ORDER_MEMORY, ORDERS };
 
 struct heap_order {
     uint32_t pid;
-    uint64_t stopped_ns, thread_count;
+    uint64_t stopped_ns, asked_ns, thread_count;
 };
 
 /* No `bool`, and no text that must end: it may come from a worker that was taken over. */
 struct heap_reply {
-    uint32_t status;
+    uint32_t status, is_partial;
     struct hf_error error;
 };
 
 struct heap_reader {
-    const struct hf_heap_reader_options *options;
+    const struct hf_heap_reader_task *task;
     struct hf_process_image image;     /* the worker's */
     struct hf_stopped_thread *threads; /* likewise */
+    struct hf_table_memory recorder;   /* likewise */
     int pages;                         /* a descriptor; likewise */
 };
 
@@ -47,50 +55,6 @@ static enum hf_status read_threads(
     return HF_OK;
 }
 
-static enum hf_status heap_reader_write(const struct hf_heap_reader_options *options,
-    const struct hf_heap_report *report, struct hf_error *err)
-{
-    struct hf_output output;
-    enum hf_status status = hf_output_open(&output, NULL, false, err);
-    if (status != HF_OK)
-        return status;
-    if (options->is_json)
-        hf_heap_json(report, &output.out);
-    else
-        hf_heap_text(report, &output.out);
-    return hf_output_close(&output, status, err);
-}
-
-static enum hf_status report_graph(const struct heap_reader *reader, const struct heap_order *what,
-    const struct hf_heap *heap, const struct hf_block_graph *graph, struct hf_error *err)
-{
-    struct hf_dominators tree = {0};
-    struct hf_holders holders = {0};
-    struct hf_heap_census census = {0};
-    enum hf_status status = hf_dominators_make(&tree, heap, graph, err);
-    if (status == HF_OK)
-        status = hf_holders_make(&holders, heap, graph, &tree, err);
-    if (status == HF_OK)
-        status = hf_heap_census_make(&census, heap, graph, err);
-    if (reader->options->wants_lost)
-        hf_heap_census_keep_lost(&census);
-    const struct hf_heap_report report = {
-        .pid = what->pid,
-        .stopped_ns = what->stopped_ns,
-        .heap = heap,
-        .graph = graph,
-        .holders = &holders,
-        .census = &census,
-        .rows = reader->options->rows != 0 ? (size_t)reader->options->rows : SIZE_MAX,
-    };
-    if (status == HF_OK)
-        status = heap_reader_write(reader->options, &report, err);
-    hf_heap_census_done(&census);
-    hf_holders_done(&holders);
-    hf_dominators_done(&tree);
-    return status;
-}
-
 static enum hf_status heap_reader_read(
     struct heap_reader *reader, const struct heap_order *what, int fd, struct hf_error *err)
 {
@@ -100,8 +64,15 @@ static enum hf_status heap_reader_read(
     enum hf_status status = hf_heap_read(&heap, &reader->image, err);
     if (status == HF_OK)
         status = hf_block_graph_make(&graph, &heap, &reader->image, err);
+    const struct hf_heap_reading reading = {
+        .pid = what->pid,
+        .stopped_ns = what->stopped_ns,
+        .image = &reader->image,
+        .heap = &heap,
+        .graph = &graph,
+    };
     if (status == HF_OK)
-        status = report_graph(reader, what, &heap, &graph, err);
+        status = reader->task->report(reader->task->context, &reading, err);
     hf_block_graph_done(&graph);
     hf_heap_done(&heap);
     return status;
@@ -115,6 +86,21 @@ static enum hf_status keep_pages(struct heap_reader *reader, int fd, struct hf_e
         return hf_error_system(err, errno, "cannot keep a descriptor");
     reader->image.pages = &reader->pages;
     return HF_OK;
+}
+
+/* Whose blocks come first: they change meanwhile. */
+static enum hf_status heap_reader_see_table(
+    struct heap_reader *reader, const struct heap_order *what, int fd, struct hf_error *err)
+{
+    const struct hf_heap_reader_task *task = reader->task;
+    enum hf_status status = HF_OK;
+    if (task->see_table != NULL)
+        status = task->see_table(task->context, &fd, what->asked_ns, err);
+    if (status == HF_OK)
+        status = hf_table_memory_read(&reader->recorder, hf_live_source_of(&fd, "live table"), err);
+    reader->image.recorder = reader->recorder.items;
+    reader->image.recorder_count = reader->recorder.count;
+    return status;
 }
 
 static size_t heap_reader_work(
@@ -133,16 +119,20 @@ static size_t heap_reader_work(
             break;
         case ORDER_THREADS: status = read_threads(reader, &what, order->fd, &reply.error); break;
         case ORDER_PAGES: status = keep_pages(reader, order->fd, &reply.error); break;
+        case ORDER_TABLE:
+            status = heap_reader_see_table(reader, &what, order->fd, &reply.error);
+            break;
         default: status = heap_reader_read(reader, &what, order->fd, &reply.error); break;
         }
     }
     reply.status = (uint32_t)status;
+    reply.is_partial = reader->task->common->is_partial;
     memcpy(reply_bytes, &reply, sizeof reply);
     return sizeof reply;
 }
 
-static enum hf_status heap_reader_order(struct hf_standby *standby, uint32_t kind,
-    const struct heap_order *what, int fd, struct hf_error *err)
+static enum hf_status heap_reader_order(struct hf_standby *standby, struct hf_common *common,
+    uint32_t kind, const struct heap_order *what, int fd, struct hf_error *err)
 {
     char cause[160];
     struct heap_reply reply;
@@ -156,6 +146,7 @@ static enum hf_status heap_reader_order(struct hf_standby *standby, uint32_t kin
             "was",
             what->pid, cause);
     }
+    common->is_partial = common->is_partial || reply.is_partial != 0;
     return hf_error_received(err, &reply.error, reply.status);
 }
 
@@ -170,48 +161,96 @@ static enum hf_status heap_reader_put_threads(
     return HF_OK;
 }
 
-static enum hf_status give_orders(struct hf_standby *standby, const struct hf_snapshot *snapshot,
-    uint32_t pid, struct hf_error *err)
+static enum hf_status give_orders(struct hf_standby *standby,
+    const struct hf_heap_reader_task *task, const struct hf_snapshot *snapshot,
+    const struct heap_order *what, struct hf_error *err)
 {
     int threads;
-    const struct heap_order what = {pid, snapshot->stopped_ns, snapshot->thread_count};
     enum hf_status status = heap_reader_put_threads(snapshot, &threads, err);
-    if (status == HF_OK)
-        status = heap_reader_order(standby, ORDER_MAPS, &what, snapshot->maps, err);
-    if (status == HF_OK)
-        status = heap_reader_order(standby, ORDER_THREADS, &what, threads, err);
-    if (status == HF_OK)
-        status = heap_reader_order(standby, ORDER_PAGES, &what, snapshot->pages, err);
-    if (status == HF_OK)
-        status = heap_reader_order(standby, ORDER_MEMORY, &what, snapshot->memory, err);
+    const int fds[] = {
+        [ORDER_MAPS] = snapshot->maps,
+        [ORDER_THREADS] = threads,
+        [ORDER_PAGES] = snapshot->pages,
+        [ORDER_TABLE] = task->table,
+        [ORDER_MEMORY] = snapshot->memory,
+    };
+    for (uint32_t kind = 0; kind < ORDERS && status == HF_OK; kind++) {
+        if (fds[kind] >= 0)
+            status = heap_reader_order(standby, task->common, kind, what, fds[kind], err);
+    }
     if (threads >= 0)
         (void)close(threads);
     return status;
 }
 
-enum hf_status hf_heap_reader_report(const struct hf_heap_reader_options *options,
-    const struct hf_snapshot *snapshot, uint32_t pid, struct hf_error *err)
+static enum hf_status read_snapshot(const struct hf_heap_reader_task *task,
+    const struct hf_snapshot *snapshot, const struct heap_order *what, struct hf_error *err)
 {
     static const char *const magics[] = {"\177ELF", NULL};
-    const char *words[1] = {NULL}, *outputs[1] = {NULL};
-    struct heap_reader reader = {.options = options, .pages = -1};
+    const char *words[1] = {NULL}, *outputs[2] = {task->output, NULL};
+    struct heap_reader reader = {.task = task, .pages = -1};
     struct hf_reader_rules rules;
     struct hf_standby standby = {0};
-    hf_reader_rules_init(&rules, options->common.quiet, words, outputs);
+    hf_reader_rules_init(&rules, task->common->quiet, words, outputs);
     rules.rules.drawing = NULL;
     rules.rules.magics = magics; /* it needs no file, and gets none but programs */
     rules.rules.gives_tables = false;
     enum hf_status status = hf_standby_init(&standby, &rules.rules, err);
     standby.work = heap_reader_work;
     standby.context = &reader;
-    standby.is_inside = options->common.no_sandbox;
+    standby.is_inside = task->common->no_sandbox;
     standby.keeps_output = true;
     if (status == HF_OK)
-        status = give_orders(&standby, snapshot, pid, err);
+        status = give_orders(&standby, task, snapshot, what, err);
     hf_standby_done(&standby);
     hf_process_image_done(&reader.image); /* of one that worked here */
+    hf_table_memory_done(&reader.recorder);
     free(reader.threads);
     if (reader.pages >= 0)
         (void)close(reader.pages);
+    return status;
+}
+
+/* A page that the process writes while there is a copy of it is there twice. */
+static enum hf_status check_room(uint32_t pid, struct hf_error *err)
+{
+    struct hf_proc_memory memory;
+    char room[HF_UNITS_MAX], needed[HF_UNITS_MAX];
+    struct hf_memory_group group = hf_memory_group_of(pid, NULL);
+    struct hf_memory_reading reading = hf_memory_read(&group);
+    uint64_t left = UINT64_MAX, available;
+    if (!hf_proc_memory(pid, &memory))
+        return hf_error_set(err, HF_ERR_SYSTEM, "there is no process %u", pid);
+    if (reading.limit_bytes != 0)
+        left = reading.limit_bytes > reading.current_bytes
+                   ? reading.limit_bytes - reading.current_bytes
+                   : 0;
+    if (hf_proc_available(&available) && available < left)
+        left = available;
+    if (left >= memory.anonymous_bytes / ROOM_PART)
+        return HF_OK;
+    return hf_error_set(err, HF_ERR_SYSTEM,
+        "process %u cannot be copied: it may need %s more memory meanwhile, and %s is left", pid,
+        hf_units_bytes(memory.anonymous_bytes / ROOM_PART, needed), hf_units_bytes(left, room));
+}
+
+enum hf_status hf_heap_reader_run(
+    const struct hf_heap_reader_task *task, uint32_t pid, struct hf_error *err)
+{
+    struct hf_snapshot snapshot;
+    struct timespec now;
+    enum hf_status status = check_room(pid, err);
+    if (status != HF_OK)
+        return status;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    status = hf_snapshot_take(&snapshot, (pid_t)pid, err);
+    if (status != HF_OK)
+        return status;
+    const struct heap_order what = {.pid = pid,
+        .stopped_ns = snapshot.stopped_ns,
+        .asked_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
+        .thread_count = snapshot.thread_count};
+    status = read_snapshot(task, &snapshot, &what, err);
+    hf_snapshot_end(&snapshot);
     return status;
 }

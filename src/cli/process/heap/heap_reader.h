@@ -1,22 +1,47 @@
 /*
  * heap_reader.h: reads the heaps of a process in a worker without rights
- * (os/process/standby.h), which gets the snapshot by its descriptors and writes the report.
+ * (os/process/standby.h), which gets a snapshot of the process by its descriptors, and the live
+ * table if there is one. What the worker has read it gives to who reports it, there.
  */
 #ifndef HF_CLI_HEAP_READER_H
 #define HF_CLI_HEAP_READER_H
 
 #include "cli/command.h"
-#include "memory/snapshot.h"
+#include "heap/block_graph.h"
 
-struct hf_heap_reader_options {
-    struct hf_common common;
-    bool is_json, wants_lost;
-    uint64_t rows;
-    double input_budget; /* base/budget.h; 0: not given */
+/* What was read; all is borrowed. */
+struct hf_heap_reading {
+    uint32_t pid;
+    uint64_t stopped_ns; /* how long its threads stood still */
+    const struct hf_process_image *image;
+    const struct hf_heap *heap;
+    const struct hf_block_graph *graph;
 };
 
-/* HF_ERR_INPUT: there is no heap that heapflame can read, or the worker died of it. */
-HF_MUST_CHECK enum hf_status hf_heap_reader_report(const struct hf_heap_reader_options *options,
-    const struct hf_snapshot *snapshot, uint32_t pid, struct hf_error *err);
+typedef enum hf_status hf_heap_report_fn(
+    void *context, const struct hf_heap_reading *reading, struct hf_error *err);
+
+/* Told of the live table before anything else is read. `asked_ns`, monotonic: when the snapshot was
+ * asked for. */
+typedef enum hf_status hf_heap_table_fn(
+    void *context, const int *table, uint64_t asked_ns, struct hf_error *err);
+
+/* What to do with the heaps of a process. */
+struct hf_heap_reader_task {
+    struct hf_common *common; /* is_partial is set if the worker says so */
+    hf_heap_report_fn *report;
+    hf_heap_table_fn *see_table; /* NULL: nobody needs it */
+    void *context;               /* of both, as it is when the worker starts */
+    int table;                   /* an open live table; -1: none */
+    const char *output;          /* a file that the report writes; NULL: none */
+};
+
+/*
+ * Takes the snapshot, which is gone when this returns, and has it read and reported. HF_ERR_SYSTEM:
+ * there is no such process, no room for the copy, or no right; HF_ERR_INPUT: there is no heap that
+ * heapflame can read, or the worker died of it.
+ */
+HF_MUST_CHECK enum hf_status hf_heap_reader_run(
+    const struct hf_heap_reader_task *task, uint32_t pid, struct hf_error *err);
 
 #endif

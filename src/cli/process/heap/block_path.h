@@ -1,0 +1,54 @@
+/*
+ * block_path.h: the blocks from a keeper to one of its blocks, for people: those of one size and
+ * one owner that follow one another are one step ("64 B ×14"), so that a long list is short.
+ *
+ * Example:
+ *
+ *     struct hf_heap heap = {0};
+ *     struct hf_holdings holdings = {0};
+ *     struct hf_holdings_of of = {0};
+ *     struct hf_block_paths paths;
+ *     struct hf_block_path path = {0};
+ *     status = hf_block_paths_init(&paths, &heap, &of, &holdings, err);
+ *     if (status == HF_OK && heap.count != 0)
+ *         status = hf_block_path_read(&path, &paths, 0, err);
+ *     hf_block_path_done(&path);
+ *     hf_block_paths_done(&paths);
+ */
+#ifndef HF_CLI_BLOCK_PATH_H
+#define HF_CLI_BLOCK_PATH_H
+
+#include "answer/holdings.h"
+
+struct hf_block_step {
+    uint64_t bytes; /* of each block: what the program may use of it */
+    uint64_t count;
+    uint32_t row; /* of the holdings: the place that has it; UINT32_MAX: not known */
+};
+
+struct hf_block_path {
+    struct hf_block_step *steps; /* from the keeper to the block */
+    size_t count, capacity;
+    uint32_t keeper; /* that it comes from: ONE, or LOST */
+};
+
+/* What paths are read from; all but its own is borrowed. */
+struct hf_block_paths {
+    const struct hf_heap *heap;
+    const struct hf_holdings_of *of;
+    const struct hf_holdings *holdings;
+    uint32_t *table_block_of; /* by block of the heap: of the table, UINT32_MAX: it is not there */
+};
+
+/* Call done in any case. */
+HF_MUST_CHECK enum hf_status hf_block_paths_init(struct hf_block_paths *paths,
+    const struct hf_heap *heap, const struct hf_holdings_of *of, const struct hf_holdings *holdings,
+    struct hf_error *err);
+void hf_block_paths_done(struct hf_block_paths *paths);
+
+/* Reads the path to a block into one that is all-zero or was read before. Call done in any case. */
+HF_MUST_CHECK enum hf_status hf_block_path_read(struct hf_block_path *path,
+    const struct hf_block_paths *paths, uint32_t block, struct hf_error *err);
+void hf_block_path_done(struct hf_block_path *path);
+
+#endif

@@ -1,0 +1,316 @@
+#include "cli/process/heap/who_report.h"
+
+#include "base/plural.h"
+#include "base/strings/escape.h"
+#include "render/amount.h"
+#include "render/table/shortpath.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define HOLDINGS_SHOWN 5 /* of a place */
+#define OF_ALL_SHOWN 10  /* of all places together */
+#define STEPS_SHOWN 7    /* of a path: the first, and the last ones */
+#define PERMILLE 1000u
+
+static void who_put_bytes(struct hf_out *out, uint64_t bytes, int width)
+{
+    char text[HF_AMOUNT_MAX];
+    const struct hf_amount_style style = {HF_AMOUNT_HUMAN, true};
+    hf_out_printf(out, "%*s", width, hf_amount(style, bytes, text));
+}
+
+static void who_put_count(struct hf_out *out, uint64_t count)
+{
+    char text[HF_AMOUNT_MAX];
+    const struct hf_amount_style style = {HF_AMOUNT_HUMAN, false};
+    hf_out_string(out, hf_amount(style, count, text));
+}
+
+/* ---- What a keeper is called ---- */
+
+static void put_one_keeper(const struct hf_block_keeper *keeper, struct hf_out *out)
+{
+    static const char *const of_thread[HF_ROOT_KINDS] = {
+        [HF_ROOT_THREAD_LOCAL] = "thread-local storage of thread",
+        [HF_ROOT_STACK] = "stack of thread",
+        [HF_ROOT_REGISTER] = "registers of thread",
+    };
+    struct hf_text path = hf_text_of(keeper->holder->path);
+    if (of_thread[keeper->kind] != NULL) {
+        hf_out_printf(out, "%s %d", of_thread[keeper->kind], (int)keeper->holder->thread);
+    } else if (keeper->kind == HF_ROOT_MAPPING) {
+        hf_escape_terminal(out, path.size != 0 ? path : HF_TEXT("anonymous memory"));
+    } else if (keeper->where != NULL) {
+        hf_out_string(out, "global ");
+        hf_escape_terminal(out, keeper->where->name);
+        hf_out_string(out, " (");
+        hf_escape_terminal(out, hf_text_basename(path));
+        hf_out_char(out, ')');
+    } else {
+        hf_out_string(out, "data of ");
+        hf_escape_terminal(out, hf_text_basename(path));
+    }
+}
+
+/* "three or more" of what can be told apart; of threads there may be fewer. */
+static const char *many_of(enum hf_root_kind kind)
+{
+    static const char *const words[HF_ROOT_KINDS] = {
+        [HF_ROOT_DATA] = "three globals or more, each of them",
+        [HF_ROOT_THREAD_LOCAL] = "thread-local storage of several threads",
+        [HF_ROOT_STACK] = "stacks of several threads",
+        [HF_ROOT_REGISTER] = "registers of several threads",
+        [HF_ROOT_MAPPING] = "three mappings or more, each of them",
+    };
+    return words[kind];
+}
+
+static void put_keeper(const struct hf_keepers *keepers, uint32_t number, struct hf_out *out)
+{
+    if (number == HF_HOLDING_UNSEEN) {
+        hf_out_string(out, "not known: these blocks are in no heap that can be read");
+        return;
+    }
+    const struct hf_block_keeper *keeper = &keepers->items[number];
+    switch (keeper->form) {
+    case HF_KEEPER_LOST: hf_out_string(out, "nothing: lost"); break;
+    case HF_KEEPER_LOST_WITH: hf_out_string(out, "lost blocks only: lost with them"); break;
+    case HF_KEEPER_MANY: hf_out_string(out, many_of(keeper->kind)); break;
+    case HF_KEEPER_ONE: put_one_keeper(keeper, out); break;
+    case HF_KEEPER_TWO:
+        hf_out_string(out, "both ");
+        put_one_keeper(&keepers->items[keeper->first], out);
+        hf_out_string(out, " and ");
+        put_one_keeper(&keepers->items[keeper->second], out);
+        break;
+    }
+}
+
+/* ---- Shares ---- */
+
+/* Of parts that are taken one after the other: in permille, so that all add up to 1000. */
+struct share_sum {
+    uint64_t all, before;
+};
+
+static unsigned share_next(struct share_sum *sum, uint64_t part)
+{
+    double all = sum->all != 0 ? (double)sum->all : 1;
+    unsigned from = (unsigned)((double)sum->before / all * PERMILLE + 0.5);
+    sum->before += part;
+    return (unsigned)((double)sum->before / all * PERMILLE + 0.5) - from;
+}
+
+static void put_share(struct hf_out *out, unsigned permille, uint64_t bytes)
+{
+    if (permille == 0 && bytes != 0)
+        hf_out_string(out, " <0.1 %");
+    else
+        hf_out_printf(out, "%3u.%u %%", permille / 10, permille % 10);
+}
+
+/* ---- Paths ---- */
+
+static void put_step(const struct hf_who_report *report, const struct hf_block_step *step,
+    uint32_t own_row, struct hf_out *out)
+{
+    who_put_count(out, step->bytes);
+    hf_out_string(out, " B");
+    if (step->count > 1) {
+        hf_out_string(out, " ×");
+        who_put_count(out, step->count);
+    }
+    if (step->row != UINT32_MAX && step->row != own_row) {
+        hf_out_string(out, " of ");
+        hf_escape_terminal(out, report->holdings->rows.items[step->row].name);
+    }
+}
+
+/* From where a path comes, in a word. */
+static void put_start(const struct hf_block_keeper *keeper, struct hf_out *out)
+{
+    static const char *const words[HF_ROOT_KINDS] = {
+        [HF_ROOT_DATA] = "data",
+        [HF_ROOT_THREAD_LOCAL] = "thread",
+        [HF_ROOT_STACK] = "stack",
+        [HF_ROOT_REGISTER] = "register",
+        [HF_ROOT_MAPPING] = "mapping",
+    };
+    if (keeper->form != HF_KEEPER_ONE)
+        hf_out_string(out, "lost");
+    else if (keeper->where != NULL)
+        hf_escape_terminal(out, keeper->where->name);
+    else
+        hf_out_string(out, words[keeper->kind]);
+}
+
+/* " → 64 B ×14 → 1,000 B" */
+static void put_steps(const struct hf_who_report *report, const struct hf_block_path *path,
+    uint32_t own_row, struct hf_out *out)
+{
+    for (size_t i = 0; i < path->count; i++) {
+        bool is_left_out = path->count > STEPS_SHOWN && i != 0 && i + STEPS_SHOWN < path->count + 2;
+        if (i == 1 && is_left_out)
+            hf_out_string(out, " → ...");
+        if (is_left_out)
+            continue;
+        hf_out_string(out, " → ");
+        put_step(report, &path->steps[i], own_row, out);
+    }
+}
+
+/* A block to which the keeper points itself is no path. */
+static bool has_path(const struct hf_who_report *report, const struct hf_holding *holding)
+{
+    return holding->example != HF_BLOCK_NONE && report->of->keepers->depth[holding->example] != 0;
+}
+
+/* "e.g. registry → 64 B ×14 → 1,000 B" */
+static enum hf_status put_example(const struct hf_who_report *report,
+    const struct hf_holding *holding, uint32_t own_row, struct hf_out *out, struct hf_error *err)
+{
+    struct hf_block_path path = {0};
+    enum hf_status status = hf_block_path_read(&path, report->paths, holding->example, err);
+    hf_out_printf(out, "%25se.g. ", "");
+    if (status == HF_OK) {
+        put_start(&report->of->keepers->items[path.keeper], out);
+        put_steps(report, &path, own_row, out);
+    }
+    hf_out_char(out, '\n');
+    hf_block_path_done(&path);
+    return status;
+}
+
+/* ---- Places ---- */
+
+static enum hf_status put_holdings(const struct hf_who_report *report, size_t row,
+    bool has_examples, struct hf_out *out, struct hf_error *err)
+{
+    const struct hf_holdings *h = report->holdings;
+    const struct hf_holdings_part *part = &h->parts[row];
+    struct share_sum sum = {0};
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; i < part->count; i++)
+        sum.all += h->items[part->first + i].bytes;
+    /* One more than fits is shown rather than summed up. */
+    size_t most = row == h->rows.count ? OF_ALL_SHOWN : HOLDINGS_SHOWN;
+    size_t shown = part->count <= most + 1 ? part->count : most;
+    for (size_t i = 0; i < shown && status == HF_OK; i++) {
+        const struct hf_holding *holding = &h->items[part->first + i];
+        hf_out_printf(out, "%13s", "");
+        put_share(out, share_next(&sum, holding->bytes), holding->bytes);
+        hf_out_string(out, "  ");
+        put_keeper(report->of->keepers, holding->keeper, out);
+        hf_out_char(out, '\n');
+        if (has_examples && has_path(report, holding))
+            status = put_example(report, holding, (uint32_t)row, out, err);
+    }
+    if (shown < part->count) {
+        uint64_t rest = sum.all - sum.before;
+        hf_out_printf(out, "%13s", "");
+        put_share(out, share_next(&sum, rest), rest);
+        hf_out_printf(out, "  %zu others\n", /* never 1 */ part->count - shown);
+    }
+    return status;
+}
+
+static void put_row(
+    const struct hf_row *row, struct hf_text file, struct share_sum *sum, struct hf_out *out)
+{
+    who_put_bytes(out, row->flat.value, 11);
+    hf_out_string(out, "  ");
+    put_share(out, share_next(sum, row->flat.value), row->flat.value);
+    hf_out_string(out, "  ");
+    hf_escape_terminal(out, row->name);
+    if (file.size != 0) {
+        hf_out_string(out, "  ");
+        hf_escape_terminal(out, file);
+        if (row->line != 0)
+            hf_out_printf(out, row->is_near ? ":~%u" : ":%u", row->line);
+    }
+    hf_out_char(out, '\n');
+}
+
+static bool who_short_files(const struct hf_rows *rows, struct hf_text **out_files)
+{
+    struct hf_text *files = calloc(rows->shown + 1, sizeof *files);
+    *out_files = calloc(rows->shown + 1, sizeof **out_files);
+    for (size_t i = 0; files != NULL && i < rows->shown; i++)
+        files[i] = rows->items[i].file;
+    bool is_done =
+        files != NULL && *out_files != NULL && hf_short_paths(files, rows->shown, *out_files);
+    free(files);
+    return is_done;
+}
+
+static enum hf_status put_places(
+    const struct hf_who_report *report, struct hf_out *out, struct hf_error *err)
+{
+    const struct hf_rows *rows = &report->holdings->rows;
+    struct share_sum sum = {.all = rows->total.value};
+    struct hf_text *files;
+    enum hf_status status = who_short_files(rows, &files) ? HF_OK : hf_error_memory(err);
+    for (size_t i = 0; i < rows->shown && status == HF_OK; i++) {
+        hf_out_char(out, '\n');
+        put_row(&rows->items[i], files[i], &sum, out);
+        status = put_holdings(report, i, true, out, err);
+    }
+    free(files);
+    if (rows->shown < rows->count) {
+        hf_out_string(out, "\nand ");
+        who_put_count(out, rows->count - rows->shown);
+        hf_out_printf(out, " more %s: ", hf_plural(rows->count - rows->shown, "owner", "owners"));
+        who_put_bytes(out, sum.all - sum.before, 0);
+        hf_out_char(out, '\n');
+    }
+    return status;
+}
+
+/* "12,001 of 12,003 recorded blocks were found in its heaps" */
+static void put_blocks(const struct hf_who_report *report, struct hf_out *out)
+{
+    const struct hf_table_blocks *blocks = report->of->blocks;
+    bool has_all = blocks->exact == blocks->count;
+    if (!has_all) {
+        who_put_count(out, blocks->exact);
+        hf_out_string(out, " of ");
+    }
+    who_put_count(out, blocks->count);
+    hf_out_printf(out, " recorded %s", hf_plural(blocks->count, "block", "blocks"));
+    if (report->of->table->head.period_bytes > 1) {
+        hf_out_string(out, " (a sample for each ");
+        who_put_bytes(out, report->of->table->head.period_bytes, 0);
+        hf_out_string(out, " allocated)");
+    }
+    hf_out_string(out, has_all ? ", all found in its heaps\n" : " were found in its heaps\n");
+}
+
+enum hf_status hf_who_text(
+    const struct hf_who_report *report, struct hf_out *out, struct hf_error *err)
+{
+    const struct hf_holdings *h = report->holdings;
+    hf_out_printf(out, "process %" PRIu32 ": ", report->pid);
+    who_put_bytes(out, h->rows.total.value, 0);
+    hf_out_string(out, " in use, by ");
+    who_put_count(out, h->rows.count);
+    hf_out_printf(out, " %s; its threads stood still for %.1f ms\n",
+        hf_plural(h->rows.count, "owner", "owners"), (double)report->stopped_ns / 1e6);
+    put_blocks(report, out);
+    if (h->rows.count == 0)
+        return HF_OK;
+    hf_out_printf(out,
+        "\n%11s    share  owner, what keeps its blocks, and e.g. through which others\n", "bytes");
+    if (h->rows.count > 1) {
+        struct share_sum sum = {.all = h->rows.total.value};
+        hf_out_char(out, '\n');
+        who_put_bytes(out, h->rows.total.value, 11);
+        hf_out_string(out, "  ");
+        put_share(out, share_next(&sum, sum.all), sum.all);
+        hf_out_string(out, "  all of them\n");
+        enum hf_status status = put_holdings(report, h->rows.count, false, out, err);
+        if (status != HF_OK)
+            return status;
+    }
+    return put_places(report, out, err);
+}

@@ -1,0 +1,27 @@
+/*
+ * who_report.h: which places hold the memory of a process and what keeps their blocks, as text and
+ * as JSON.
+ */
+#ifndef HF_CLI_WHO_REPORT_H
+#define HF_CLI_WHO_REPORT_H
+
+#include "answer/holdings.h"
+#include "cli/process/heap/block_path.h"
+
+struct hf_who_report {
+    uint32_t pid;
+    uint64_t stopped_ns; /* how long its threads stood still */
+    const struct hf_holdings_of *of;
+    const struct hf_holdings *holdings;
+    struct hf_block_paths *paths; /* of the same */
+};
+
+/* HF_ERR_MEMORY only. */
+HF_MUST_CHECK enum hf_status hf_who_text(
+    const struct hf_who_report *report, struct hf_out *out, struct hf_error *err);
+
+/* docs/json/who-1.schema.json */
+HF_MUST_CHECK enum hf_status hf_who_json(
+    const struct hf_who_report *report, struct hf_out *out, struct hf_error *err);
+
+#endif

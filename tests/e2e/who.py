@@ -1,0 +1,347 @@
+#!/usr/bin/env python3
+# timeout: 240
+"""who: what keeps the blocks of each place. The programs say it before: each function keeps what it allocates as KEPT has
+it, and holds as many bytes."""
+
+import json
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from _agent import AGENT, environment
+from _heap import HEAPFLAME, need
+from _schemas import held
+from _suite import run_tests
+
+need("gcc", "g++")
+CLOCK_NS = 20_000_000  # HF_TABLE_CLOCK_NS
+EXACT, SAMPLED = "lg_prof_sample:0", "lg_prof_sample:15"
+
+WAIT = r"""
+static void *churn(void *unused)
+{
+    for (;;) free(malloc(1 + rand() % 3000));
+    return unused;
+}
+static __attribute__((noinline)) void wipe(void)
+{
+    volatile char bytes[65536];
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = 0;
+}
+static __attribute__((noinline)) void ready(void)
+{
+    wipe();
+    (void)!write(1, "r", 1);
+    for (char byte; read(0, &byte, 1) == 1;) {}
+}
+"""
+
+C = r"""
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+struct node { struct node *next; void *data; };
+static struct node *volatile list;
+static void **volatile table;
+static void *volatile first_owner, *volatile second_owner, *volatile third_owner;
+static __thread struct node *volatile thread_list;
+static void *volatile cursor;
+""" + WAIT + r"""
+static __attribute__((noinline)) void *fresh(size_t size) { return memset(malloc(size), 0, size); }
+static __attribute__((noinline)) void **array_of(int count, size_t size)
+{
+    void **array = fresh((size_t)count * sizeof *array);
+    for (int i = 0; i < count; i++) array[i] = fresh(size);
+    return array;
+}
+static __attribute__((noinline)) void keep_in_list(int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct node *node = fresh(sizeof *node);
+        node->data = fresh(1000);
+        node->next = list;
+        list = node;
+    }
+}
+static __attribute__((noinline)) void keep_in_table(int count)
+{
+    table = fresh((size_t)count * sizeof *table);
+    for (int i = 0; i < count; i++) table[i] = fresh(2000);
+}
+static __attribute__((noinline)) void keep_in_thread(int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct node *node = fresh(3000);
+        node->next = thread_list;
+        thread_list = node;
+    }
+}
+static __attribute__((noinline)) void share_by_two(int count)
+{
+    void **both = fresh((size_t)count * sizeof *both);
+    for (int i = 0; i < count; i++) both[i] = fresh(4000);
+    first_owner = second_owner = both;
+}
+static __attribute__((noinline)) void lose(int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct node *volatile parent = fresh(5000);
+        parent->next = fresh(500);
+    }
+}
+static __attribute__((noinline)) void **keep_on_stack(int count)
+{
+    void **array = fresh((size_t)count * sizeof *array);
+    for (int i = 0; i < count; i++) array[i] = fresh(6000);
+    return array;
+}
+static void *serve(void *unused)
+{
+    void **volatile local = keep_on_stack(1000);
+    void *volatile looked_at = list->next->next; /* into the middle of what a global keeps */
+    keep_in_thread(1000);
+    ready();
+    exit(0);
+    return local == NULL || looked_at == NULL ? unused : NULL;
+}
+int main(int count, char **words)
+{
+    pthread_t thread;
+    (void)words;
+    keep_in_list(5000);
+    keep_in_table(2500);
+    share_by_two(1200);
+    lose(1000);
+    wipe();
+    if (count > 1) pthread_create(&thread, NULL, churn, NULL);
+    pthread_create(&thread, NULL, serve, NULL);
+    pthread_join(thread, NULL);
+    return 0;
+}
+"""
+
+CC = r"""
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+#include <pthread.h>
+#include <cstdlib>
+#include <unistd.h>
+""" + WAIT + r"""
+struct Session { std::vector<std::string> lines; };
+struct Registry {
+    std::map<int, std::unique_ptr<Session>> all;
+    static Registry &instance() { static Registry one; return one; }
+    __attribute__((noinline)) void record(int count)
+    {
+        for (int i = 0; i < count; i++) {
+            auto session = std::make_unique<Session>();
+            session->lines.push_back(std::string(1000, 'x'));
+            all[i] = std::move(session);
+        }
+    }
+};
+struct Cycle { std::shared_ptr<Cycle> other; char bytes[2000]; };
+namespace cache { std::unordered_map<int, std::string> by_number; std::list<std::string> recent; }
+namespace cache {
+__attribute__((noinline)) void fill(int count) { for (int i = 0; i < count; i++) by_number[i] = std::string(1500, 'y'); }
+__attribute__((noinline)) void remember(int count) { for (int i = 0; i < count; i++) recent.push_back(std::string(1200, 'z')); }
+}
+__attribute__((noinline)) void forget_cycles(int count)
+{
+    for (int i = 0; i < count; i++) {
+        auto a = std::make_shared<Cycle>(), b = std::make_shared<Cycle>();
+        a->other = b;
+        b->other = a;
+    }
+}
+int main()
+{
+    Registry::instance().record(4000);
+    cache::fill(3000);
+    cache::remember(3000);
+    forget_cycles(1500);
+    ready();
+    return 0;
+}
+"""
+
+# {place: (bytes, form, kind, the variables; None: not told)}: what the program does. `lose` is lost, and what it points to.
+KEPT_C = {
+    "keep_in_list": (5000 * 1016, "one", "data", {"list"}),
+    "keep_in_table": (2500 * 2008, "one", "data", {"table"}),
+    "keep_in_thread": (1000 * 3000, "one", "thread_local", None),
+    "share_by_two": (1200 * 4008, "two", "data", {"first_owner", "second_owner"}),
+    "keep_on_stack": (1000 * 6008, "one", "stack", None),
+    "lose": (1000 * 5500, "lost", "", None),
+}
+KEPT_CC = {
+    "Registry::record": (4000 * (1001 + 32 + 24 + 48), "one", "data", {"Registry::instance::one"}),
+    "cache::fill": (None, "one", "data", {"cache::by_number"}),
+    "cache::remember": (3000 * (1201 + 48), "one", "data", {"cache::recent"}),
+    "forget_cycles": (None, "lost", "", None),
+}
+
+
+class Program:
+    """Compiled, run under the agent, and where it waits."""
+
+    def __init__(self, text, ending, conf, *words, strips=False, links=()):
+        source = Path("program" + ending)
+        source.write_text(text)
+        compiler = "g++" if ending == ".cc" else "gcc"
+        subprocess.run([compiler, "-O1", "-g", "-pthread", "-o", "program", source, *links], check=True)
+        if strips:
+            subprocess.run(["strip", "program"], check=True)
+        preload = (AGENT,) if conf is not None else ()
+        self.process = subprocess.Popen(
+            ["./program", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(conf, preload))
+        assert self.process.stdout.read(1) == b"r"
+        born_ns = time.monotonic_ns()
+        while time.monotonic_ns() < born_ns + CLOCK_NS:  # what is younger is left out
+            time.sleep(0.001)
+        self.pid = self.process.pid
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.process.communicate()
+        assert self.process.returncode == 0, self.process.returncode
+
+
+def who(*words, status=0):
+    done = subprocess.run([HEAPFLAME, "who", *map(str, words)], capture_output=True, text=True, check=False)
+    assert done.returncode == status, (done.returncode, done.stdout, done.stderr)
+    return done.stdout if status == 0 else done.stderr
+
+
+def document(*words):
+    """What keeps a place adds up to it, and places to all."""
+    found = held(json.loads(who("--json", "--rows", 0, *words)))
+    for owner in found["owners"]:
+        assert sum(part["bytes"] for part in owner["kept_by"]) == owner["bytes"], owner
+    assert sum(owner["bytes"] for owner in found["owners"]) == found["bytes"], found
+    assert sum(part["bytes"] for part in found["kept_by"]) == found["bytes"], found
+    return found
+
+
+def share_as_told(owner, form, kind, names):
+    """How much of a place is kept as the program says: 0 to 1."""
+    bytes_told = 0
+    for part in owner["kept_by"]:
+        is_form = part["form"] == form or (form == "lost" and part["form"] == "lost_with")
+        is_named = names is None or {keeper["name"] for keeper in part["keepers"]} == names
+        bytes_told += part["bytes"] if is_form and part["kind"] == kind and is_named else 0
+    return bytes_told / owner["bytes"]
+
+
+def check(found, kept, least_share, tolerance):
+    owners = {owner["name"]: owner for owner in found["owners"]}
+    for name, (size, form, kind, names) in kept.items():
+        owner = owners[name]
+        assert share_as_told(owner, form, kind, names) >= least_share, (name, owner)
+        assert size is None or abs(owner["bytes"] - size) <= tolerance * size, (name, owner["bytes"], size)
+
+
+def all_found(found):
+    table = found["table"]
+    assert table["exact"] == table["blocks"] > 0 and table["inside"] == 0, table
+
+
+def test_c():
+    """A lost block of a thousand may be held by a word that was left somewhere."""
+    with Program(C, ".c", EXACT) as program:
+        found = document(program.pid)
+        all_found(found)
+        check(found, KEPT_C, 0.995, 0)
+        owners = {owner["name"]: owner for owner in found["owners"]}
+        example = owners["keep_in_list"]["kept_by"][0]["example"]
+        assert example["from"]["name"] == "list" and example["from"]["path"].endswith("/program"), example
+        assert [step["bytes"] for step in example["blocks"]] == [24, 1000] and example["blocks"][0]["count"] > 1000, example
+        lost, lost_with = owners["lose"]["kept_by"]
+        assert (lost["form"], lost_with["form"]) == ("lost", "lost_with") and 999 <= lost["objects"] <= 1000, owners["lose"]
+        assert 995 <= lost_with["objects"] <= 1000, owners["lose"]
+
+
+def test_c_sampled():
+    with Program(C, ".c", SAMPLED) as program:
+        found = document(program.pid)
+        all_found(found)
+        check(found, KEPT_C, 0.95, 0.5)
+
+
+def test_cc():
+    with Program(CC, ".cc", EXACT) as program:
+        found = document(program.pid)
+        all_found(found)
+        check(found, KEPT_CC, 0.995, 0)
+
+
+def test_cc_sampled():
+    with Program(CC, ".cc", SAMPLED) as program:
+        found = document(program.pid)
+        all_found(found)
+        check(found, KEPT_CC, 0.95, 0.5)
+
+
+def test_stripped():
+    """Without symbols a global is its module; places have none either, but shares stay what they are."""
+    with Program(C, ".c", EXACT, strips=True) as program:
+        found = document(program.pid)
+        forms = {(part["form"], part["kind"]): part["bytes"] for part in found["kept_by"]}
+        keepers = {keeper["name"] for part in found["kept_by"] for keeper in part["keepers"] if keeper["path"].endswith("/program")}
+        assert keepers == {""}, found["kept_by"]
+        total = sum(KEPT_C[name][0] for name in ("keep_in_list", "keep_in_table", "share_by_two"))
+        assert forms["one", "data"] >= total, (forms, total)
+        assert ("two", "data") not in forms, found["kept_by"]
+
+
+def test_at_work():
+    """While another thread allocates and frees, too, each block of the table is one of the heaps: ten times."""
+    with Program(C, ".c", EXACT, "churn") as program:
+        for _ in range(10):
+            found = document(program.pid)
+            all_found(found)
+            check(found, KEPT_C, 0.995, 0)
+
+
+def test_text():
+    with Program(C, ".c", EXACT) as program:
+        said = who(program.pid)
+        assert said.startswith(f"process {program.pid}: ") and "recorded blocks, all found in its heaps\n" in said, said
+        assert re.search(r"keep_in_list +program\.c:\d+\n +100\.0 %  global list \(program\)\n +e\.g\. list → 24 B ×2,\d+ → 1,000 B\n", said), said
+        for words in "both global ", "nothing: lost\n", "lost → 5,000 B → 504 B\n", "stack of thread ", "thread-local storage of thread ":
+            assert words in said, said
+        shares = re.findall(r"^ {10,}( *\d+\.\d|<0\.1) %  ", said[: said.index("keep_")], re.M)
+        assert abs(sum(float(share) for share in shares if "<" not in share) - 100) < 0.05, said
+        only = who(program.pid, "keep_in_(list|table)")
+        assert "keep_in_table" in only and "share_by_two" not in only and "in use, by 2 owners" in only, only
+        assert len(re.findall(r"^ +e\.g\. .* → ", who("--rows", 1, program.pid), re.M)) == 1, said
+        assert re.search(r"and [5-9] more owners: ", who("--rows", 1, program.pid)), said
+
+
+def test_of_heap():
+    """heap knows what the recorder has, too: what it remembers holds nothing."""
+    with Program(C, ".c", SAMPLED) as program:
+        found = json.loads(subprocess.check_output([HEAPFLAME, "heap", "--json", str(program.pid)]))
+        assert 999 <= found["lost"]["blocks"] <= 1010, found["lost"]
+
+
+def test_refused():
+    with Program(C, ".c", None) as program:
+        said = who(program.pid, status=5)
+        assert f"process {program.pid} has no live table: start it with heapflame run" in said, said
+        assert f"to see what holds its memory, without the code that allocated it: heapflame heap {program.pid}\n" in said, said
+    assert "expected one PID, and perhaps a regular expression; found 0" in who(status=2)
+    assert "expected a PID, e.g. 4711; found 'me'" in who("me", status=2)
+    assert "4000000" in who(4000000, status=5)
+
+
+sys.exit(run_tests(globals()))
