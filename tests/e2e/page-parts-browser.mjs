@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, expectEqual } from "../browser/browser.mjs";
+import { seriesFiles } from "../browser/screenshots.mjs";
 import { choose, copied, details, draw, drawFiles, focus, isOffered, open, rows, runTests, select, tick } from "../browser/page.mjs";
 
 const permissions = ["clipboard-read", "clipboard-write"];
@@ -135,7 +136,66 @@ async function showsMeanSizes(browser) {
   await page.getByRole("button", { name: "Mean size" }).click();
   expectEqual(await page.locator("#table tbody tr td button").allTextContents(),
     ["compare", "qsort_r", "main", "serve", "parse", "object_add"], "by mean size");
-  expectEqual(await page.locator("#table tbody tr").first().locator("td").nth(6).textContent(), "976.6 KiB", "mean size");
+  const at = await page.locator("#table th").allTextContents();
+  expectEqual(await page.locator("#table tbody tr").first().locator("td").nth(at.indexOf("Mean size")).textContent(), "976.6 KiB", "mean size");
+}
+
+// Who owns what a function holds: of a library's, its caller; of one that several own, who has more than half.
+const OWNED = "==1==ERROR: LeakSanitizer: detected memory leaks\n\n" + Object.entries({
+  "main|serve|Session::open|std::vector<int>::push_back|std::allocator<int>::allocate": 500, "main|serve|Cache::fill|std::vector<int>::push_back|std::allocator<int>::allocate": 300,
+  "main|serve|Cache::fill|std::map<int>::insert": 200, "main|load|Half::one|std::list<int>::push": 70, "main|load|Half::two|std::list<int>::push": 70,
+}).map(([stack, bytes]) => `Direct leak of ${bytes} byte(s) in 1 object(s) allocated from:\n` +
+  stack.split("|").reverse().map((name, i) => `    #${i} 0x${i + 1} in ${name} /x.cc:1\n`).join("")).join("\n") + "\nSUMMARY: AddressSanitizer: 1140 byte(s) leaked in 5 allocation(s).\n";
+
+async function showsOwners(browser) {
+  const page = await open(browser, draw("owners", OWNED), { permissions });
+  await page.keyboard.press("6");
+  const column = (title) => page.evaluate((of) => {
+    const [head, ...lines] = [...document.querySelectorAll("#table tr")].map((line) => [...line.cells].map((cell) => cell.textContent));
+    return Object.fromEntries(lines.map((cells) => [cells[0], cells[head.indexOf(of)]]));
+  }, title);
+  expectEqual(await column("Owner"), { "std::allocator::allocate": "Session::open", "std::map::insert": "Cache::fill", "std::list::push": "",
+    "[direct leak]": "", main: "", serve: "", "std::vector::push_back": "Session::open", "Cache::fill": "Cache::fill", "Session::open": "Session::open", load: "",
+    "Half::one": "Half::one", "Half::two": "Half::two" }, "owners");
+  await page.fill("#table-filter", "cache::f");
+  expectEqual(Object.keys(await column("Owner")).sort(), ["std::map::insert", "Cache::fill"].sort(), "filtered by the owner");
+  await page.getByRole("button", { name: "Copy as CSV" }).click();
+  await page.waitForFunction(() => document.getElementById("spoken").textContent.startsWith("copied the table"));
+  const [titles, line] = (await page.evaluate(() => navigator.clipboard.readText())).split("\n");
+  expect(titles.startsWith('"Function","Owner","Itself",') && line.startsWith('"std::map::insert","Cache::fill",200,'), `CSV: ${titles}\n${line}`);
+  await page.fill("#table-filter", "");
+  await page.locator("#table-filter").press("Tab"); // over the two buttons and the rows to the titles
+  for (let i = 0; i < 9 && !await page.evaluate(() => document.activeElement.textContent === "Owner"); i++) await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  expectEqual(await page.evaluate(() => [document.activeElement.textContent, document.activeElement.parentElement.ariaSort]), ["Owner", "ascending"], "sorted by the keyboard");
+  const names = Object.values(await column("Owner"));
+  expectEqual(names, [...names].sort(), "by owner");
+  const plain = await open(browser, draw("no-owners", "main;f 3\n"));
+  await plain.keyboard.press("6");
+  expectEqual(await plain.locator("#table th", { hasText: "Owner" }).count(), 0, "a column that says nothing");
+}
+
+// Tabs never wrap: where many have no room beside the search, they are a list.
+async function keepsTheBarInOneRow(browser) {
+  const address = drawFiles("bar", seriesFiles(), "--series");
+  for (const width of [1400, 1217, 1216, 800, 390]) {
+    const page = await open(browser, address, { viewport: { width, height: 700 } });
+    const [bar, search] = await page.evaluate(() => [document.querySelector("header").offsetHeight, document.getElementById("search").offsetWidth]);
+    expect(bar <= 48 && search >= 96, `${width} pixels: the bar is ${bar} high, the search ${search} wide`);
+    await page.close();
+  }
+}
+
+// What holds nothing of the value that is shown has no row, and a source line is told by the end of its path.
+async function keepsTablesShort(browser) {
+  const page = await open(browser, drawFiles("zero", [join(process.env.HEAPFLAME_SRC, "tests/fixtures/service.heaptrack")], "--value", "inuse_space"));
+  await page.keyboard.press("6");
+  const [shown, held] = await page.evaluate(() => [document.querySelector("#table .table-bar output").textContent,
+    new Set([...heapflame.stacks.name].filter((_, node) => node > 0 && heapflame.main.layout.width[node] > 0)).size]);
+  expectEqual(shown, `${held} functions`, "functions that hold something");
+  expect(await page.evaluate(() => heapflame.profile.head.names - 1) > held, "the profile has none that hold nothing");
+  const titles = await page.locator("#answer .source").evaluateAll((cells) => cells.map((cell) => [cell.textContent, cell.title]));
+  for (const [text, title] of titles) expect(title.endsWith(text) && !text.includes("/"), `${text} of ${title}`);
 }
 
 const LONG = "main;std::vector<std::pair<int, std::string>, std::allocator<int> >::operator<(std::vector<int> const&) const;" +
@@ -175,4 +235,4 @@ async function saysWhatIsSeen(browser) {
   }
 }
 
-await runTests(showsThreads, showsSizesAndLifetimes, showsModules, showsMeanSizes, shortensNames, saysWhatIsSeen);
+await runTests(showsThreads, showsSizesAndLifetimes, showsModules, showsMeanSizes, showsOwners, keepsTheBarInOneRow, keepsTablesShort, shortensNames, saysWhatIsSeen);

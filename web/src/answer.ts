@@ -4,7 +4,7 @@ import { amount } from "./format";
 import { readable, shortName } from "./names";
 import { distinguishing } from "./paths";
 import { pathOf } from "./tree";
-import { sourceOf, type Place, type Profile, type Suspect, type ValueType } from "./profile";
+import { sourceOf, sourceShort, type Place, type Profile, type Suspect, type ValueType } from "./profile";
 import { sparkline } from "./spark";
 import { badge, trendOf } from "./verdict";
 
@@ -57,7 +57,7 @@ export class Answer {
     if ("verdict" in suspect) verdict.append(badge(suspect.verdict));
     const owner = cell("owner", shortName(readable(suspect.name)), readable(suspect.name));
     const via = path.map((frame) => shortName(readable(frame))).join(" \u203a ");
-    button.append(curve, verdict, owner, cell("source", sourceOf(profile, name)), cell("path", via && `${via} \u203a`));
+    button.append(curve, verdict, owner, cell("source", sourceShort(profile, name), sourceOf(profile, name)), cell("path", via && `${via} \u203a`));
     button.title = readable(suspect.sentence);
     button.addEventListener("click", () => this.zoom(suspect.node));
     button.addEventListener("mouseenter", () => this.hover(name));

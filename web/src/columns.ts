@@ -3,8 +3,8 @@
 import { amount, BYTES, grouped, share } from "./format";
 import { changeText } from "./look";
 import type { Measure } from "./measure";
-import { readable } from "./names";
-import { basename, moduleOf, sourceOf, type Profile } from "./profile";
+import { readable, shortName } from "./names";
+import { basename, moduleOf, sourceOf, sourceShort, type Profile } from "./profile";
 import type { FunctionRow, Total } from "./tree";
 
 export interface Column {
@@ -12,6 +12,7 @@ export interface Column {
   title: string;
   isNumber: boolean;
   text(row: FunctionRow): string;
+  short?(row: FunctionRow): string; // what a cell shows of it
   by(row: FunctionRow): number | string; // numbers are sorted with the largest first
   part?(row: FunctionRow): number; // of a bar in the cell, from 0 to 1
   hint?: string;
@@ -49,14 +50,16 @@ export function columnsOf(profile: Profile, measure: Measure, whole: number): Co
   const mean = (row: FunctionRow) => measure.meanSize(row.total.grew, row.more[mate]!);
   const objects = (row: FunctionRow) => (type.unit === "bytes" ? row.more[mate]! : row.total.grew);
   const known = (text: (name: number) => string) => profile.names.some((_, name) => text(name) !== "");
-  const place = (id: string, title: string, text: (name: number) => string): Column[] =>
-    (known(text) ? [{ id, title, isNumber: false, by: ({ name }) => text(name), text: ({ name }) => text(name) }] : []);
+  const place = (id: string, title: string, text: (name: number) => string, short = text, hint?: string): Column[] =>
+    (known(text) ? [{ id, title, isNumber: false, by: ({ name }) => text(name), text: ({ name }) => text(name), short: ({ name }) => short(name), ...(hint === undefined ? {} : { hint }) }] : []);
+  const ownerOf = (name: number) => (profile.owners[name]! > 0 ? profile.names[profile.owners[name]!]! : "");
   return [
     { id: "name", title: "Function", isNumber: false, by: ({ name }) => profile.names[name]!, text: ({ name }) => readable(profile.names[name]!) },
+    ...place("owner", "Owner", ownerOf, (name) => shortName(readable(ownerOf(name))), "The function of the program that owns more than half of it, in all of the profile"),
     ...(isDifference ? [...changes("self", "Itself"), ...changes("total", "With callees")] : [...amounts("self", "Itself"), ...amounts("total", "With callees")]),
     ...(mate < 0 ? [] : [number("objects", "Objects", objects, (row) => grouped(objects(row))), number("mean", "Mean size", mean, (row) => amount(mean(row), BYTES))]),
     ...place("module", "Module", (name) => basename(moduleOf(profile, name))),
-    ...place("source", "Source", (name) => sourceOf(profile, name)),
+    ...place("source", "Source", (name) => sourceOf(profile, name), (name) => sourceShort(profile, name)),
   ];
 }
 

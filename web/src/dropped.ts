@@ -108,16 +108,19 @@ export function difference(newer: Profile, older: Stacks, olderName: string, new
     return [{ nodes, by: Float64Array.from(nodes, (node) => after[type]![node]! - values[node]!) }];
   });
   const places = new Int32Array(3 * names.length);
+  const owners = new Int32Array(names.length);
   const colors = new Int32Array(names.length);
   const moduleName = Int32Array.from(names.keys());
   ours.names.forEach((name, old) => {
     const id = old === 0 ? 0 : ids.get(name)!;
     places.set(newer.places.subarray(3 * old, 3 * old + 3), 3 * id);
     colors[id] = newer.colors[old]!;
+    const owner = newer.owners[old]!;
+    owners[id] = owner === 0 ? 0 : ids.get(ours.names[owner]!)!;
   });
   const head: Head = { ...newer.head, points: [{ name: olderName, time: 0 }, { name: newerName, time: 0 }], trend: null, threads: [], threadsLeftOut: 0, subtitle: "",
     types: types.map((type) => ({ ...type, suspects: [] })), type: 0, isDifference: true, names: names.length, nodes: order.length, modules: [], sources: [olderName, newerName] };
-  return { head, names, colors, places: newer.head.modules.length > 0 ? withoutModules(places) : places, moduleName, parent, name: Int32Array.from(order, (node) => nameOf[node]!), grew: before, released: [], steps, threads: [] };
+  return { head, names, colors, places: newer.head.modules.length > 0 ? withoutModules(places) : places, owners, moduleName, parent, name: Int32Array.from(order, (node) => nameOf[node]!), grew: before, released: [], steps, threads: [] };
 }
 
 function withoutModules(places: Int32Array): Int32Array {

@@ -403,7 +403,7 @@ export class Page implements ChartEvents, SearchEvents {
   }
 
   private showTable(stacks: Tree): void {
-    const isAny = ({ total: { grew, released } }: FunctionRow) => !this.measure.isDifference || grew > 0 || released > 0;
+    const isAny = ({ total: { grew, released } }: FunctionRow) => grew > 0 || released > 0;
     this.table.show(functionRows(stacks).filter(isAny), this.look.whole, this.measure, this.hasPoints);
   }
 

@@ -69,6 +69,7 @@ export interface Head {
   files: string[]; // of source
   threads: Thread[]; // those that hold most
   threadsLeftOut: number;
+  hasOwners?: boolean; // the data says who owns what functions hold; pages of before do not
   dropsReleased: boolean; // show what grew alone, to begin with
   types: ValueType[];
   type: number; // index of the one to begin with
@@ -85,6 +86,7 @@ export interface Profile {
   names: string[]; // in the order of their bytes, so an index is a rank; names[0] is the root's; then those of modules
   colors: Int32Array; // by name: see color.ts
   places: Int32Array; // by name, three numbers: module and file, of the head's lists from 1 on, and line; 0: not known, or several
+  owners: Int32Array; // by name: that of who owns more than half of what it holds; 0: nobody, or not known
   moduleName: Int32Array; // by name: that of its module, for stacks of modules
   parent: Int32Array; // by node; -1 for the root, which is node 0; parents come first
   name: Int32Array; // by node: index of its name
@@ -146,13 +148,15 @@ export async function readProfile(headJson: string, base64: string): Promise<Pro
   const names = readNames(reader, head.names);
   const own = reader.take(3 * head.names);
   const places = reader.fill(new Int32Array(3 * head.names));
+  const owners = new Int32Array(head.names);
+  if (head.hasOwners) reader.fill(owners);
   const parent = readParents(reader, head.nodes);
   const name = reader.fill(new Int32Array(head.nodes));
   const grew = head.types.map(() => readColumn(reader, head.nodes));
   const released = head.isDifference && head.points.length === 0 ? head.types.map(() => readColumn(reader, head.nodes)) : [];
   const steps = head.points.length === 0 ? [] : head.types.map(() => head.points.slice(1).map(() => readStep(reader)));
   const threads = head.threads.map(() => head.types.map(() => readStep(reader)));
-  return { head, names, ...addModules(head, names, own, places), places, parent, name, grew, released, steps, threads };
+  return { head, names, ...addModules(head, names, own, places), places, owners, parent, name, grew, released, steps, threads };
 }
 
 // "cache.c:43"; "" if it is not known.
@@ -161,6 +165,9 @@ export function sourceOf({ head, places }: Profile, name: number): string {
   const line = places[3 * name + 2]!;
   return file === undefined ? "" : `${file}${line > 0 ? `:${line}` : ""}`;
 }
+
+// The same without the folder.
+export const sourceShort = (profile: Profile, name: number) => basename(sourceOf(profile, name));
 
 // Path of the module of a name; "" if it is not known.
 export function moduleOf({ head, places }: Profile, name: number): string {

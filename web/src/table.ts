@@ -85,9 +85,10 @@ export class Table {
     const texts = this.columns.filter(({ isNumber }) => !isNumber);
     const passes = (row: FunctionRow) => text === "" || texts.some((column) => column.text(row).toLowerCase().includes(text));
     const { by } = this.columns.find(({ id }) => id === this.column)!;
+    const held = ({ total: { grew, released } }: FunctionRow) => grew + released; // what is equal is sorted by it
     const order = (a: FunctionRow, b: FunctionRow) => {
       const [x, y] = [by(a), by(b)];
-      return (typeof x === "number" ? (y as number) - x : x < y ? -1 : x > y ? 1 : 0) || a.name - b.name;
+      return (typeof x === "number" ? (y as number) - x : x < y ? -1 : x > y ? 1 : 0) || held(b) - held(a) || a.name - b.name;
     };
     this.kept = this.rows.filter((row) => (!isHit || isHit[row.name]) && passes(row)).sort(order);
     if (this.isUpwards) this.kept.reverse();
@@ -159,7 +160,9 @@ export class Table {
         if (this.hasPoints) line.insertCell().append(this.spark(row));
         continue;
       }
-      cell.textContent = readable(column.text(row));
+      const text = readable(column.text(row));
+      cell.textContent = column.short?.(row) ?? text;
+      if (cell.textContent !== text) cell.title = text;
       if (!column.part) continue;
       cell.classList.add("bar");
       cell.style.setProperty("--part", String(Math.min(column.part(row), 1)));

@@ -147,6 +147,7 @@ static enum hf_status page_put_head(const struct hf_page_data *data,
     put_texts(out, "modules", &data->modules);
     put_texts(out, "files", &data->files);
     page_put_threads(data, out);
+    hf_out_string(out, data->owners != NULL ? "\"hasOwners\":true," : "");
     hf_out_printf(out, "\"dropsReleased\":%s,\"types\":[", o->drops_released ? "true" : "false");
     for (size_t i = 0; status == HF_OK && i < folded->type_count; i++) {
         hf_out_string(out, i == 0 ? "{" : ",{");
@@ -207,6 +208,9 @@ enum hf_status hf_page_html(const struct hf_profile *folded, const struct hf_pag
     if (status != HF_OK)
         return status;
     status = hf_page_data_init(&data, folded, options->series, options->places, err);
+    if (status == HF_OK)
+        status = hf_page_owners_find(
+            options->owners, folded, &data.trie, options->type, &data.owners, err);
     if (status == HF_OK) {
         put_until(&rest, "@TITLE@", out);
         hf_escape_xml(out, title_of(options));

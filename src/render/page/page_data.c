@@ -13,6 +13,7 @@ void hf_page_data_done(struct hf_page_data *data)
     hf_intern_done(&data->modules);
     hf_intern_done(&data->files);
     hf_budget_free(data->places);
+    hf_budget_free(data->owners);
     hf_page_threads_done(&data->threads);
     hf_budget_free(data->before);
     hf_budget_free(data->after);
@@ -174,6 +175,8 @@ void hf_page_data_write(
     hf_trie_data_put_names(&data->trie, hf_escape_terminal, out);
     page_data_put_colors(data, palette, out);
     page_data_put_places(data, out);
+    for (uint32_t i = 0; data->owners != NULL && i < data->trie.name_count; i++)
+        hf_trie_data_put_number(out, data->owners[i]);
     hf_trie_data_put_nodes(&data->trie, out);
     for (size_t column = 0; column < columns; column++)
         put_values(data, column, out);

@@ -2,10 +2,12 @@
  * page_data.h: the tree of a folded profile as the bytes that an HTML page carries.
  * web/src/profile.ts reads it.
  *
- *     data   = names colors places ups ids values { thread }   ; a column each; see trie_data.h
+ *     data   = names colors places [ owners ] ups ids values { thread } ; columns; see trie_data.h
  *     values = { grew } { released } | { grew } { { step } }  ; the latter of a series
  *     colors = { red green blue }         ; a byte each, by name
  *     places = { module file line }       ; by name: of the head's lists, 0: not known
+ *     owners = { name }                   ; by name: who owns it (page_owners.h), 0: nobody; only
+ *                                         ; if the head says "hasOwners"
  *     grew   = { value }                  ; by node, with the root: what it holds itself; a column
  *                                         ; for each type of value, or what that grew by, or what
  *                                         ; it held at the first point of a series
@@ -22,6 +24,7 @@
 
 #include "analysis/series.h"
 #include "profile/places.h"
+#include "render/page/page_owners.h"
 #include "render/page/page_threads.h"
 #include "render/trie_data.h"
 
@@ -35,6 +38,7 @@ struct hf_page_data {
     struct hf_page_place {
         uint32_t module, file, line; /* of the lists above */
     } * places;                      /* by name */
+    uint32_t *owners;                /* by name, see page_owners.h; NULL: nothing is known */
     struct hf_page_threads threads;  /* none of a series */
     uint64_t *before, *after;        /* of a series, scratch: by node of `folded` */
 };
