@@ -149,6 +149,8 @@ static enum hf_status add_points(struct hf_view *view, const struct hf_request *
         struct hf_side point = {.profiles = &item->name, .count = 1, .owners = &view->owners};
         if (request->times.at == NULL && item->time_ms > 0)
             point.time_s = item->time_ms / 1000;
+        if (i + 1 == timeline->count)
+            point.out_by_line = all->out_by_line;
         if (request->comparison.read_point != NULL)
             status = request->comparison.read_point(request->comparison.reader, request, item,
                 i + 1 == timeline->count, &point.read, err);

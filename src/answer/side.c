@@ -96,6 +96,46 @@ static enum hf_status fold_side(const struct hf_request *request, const struct h
     return status;
 }
 
+static bool side_has_lines(const struct hf_profile *profile)
+{
+    for (uint32_t i = 0; i < profile->frames.count; i++) {
+        if (hf_profile_frame_at(profile, i)->line != 0)
+            return true;
+    }
+    return false;
+}
+
+/* The same stacks once more, for who asks what a line holds. */
+static enum hf_status fold_lines(const struct hf_fold_options *how, const struct hf_side *side,
+    const struct hf_profile *profile, struct hf_error *err)
+{
+    struct hf_fold_options by_line = *how;
+    by_line.granularity = HF_BY_LINE;
+    by_line.keeps_threads = false;
+    return side->out_by_line != NULL && side_has_lines(profile)
+               ? hf_profile_fold(profile, &by_line, side->out_by_line, err)
+               : HF_OK;
+}
+
+/* Both, of a profile with names. */
+static enum hf_status fold_named(const struct hf_request *request,
+    const struct hf_fold_options *how, const struct hf_side *side, const struct hf_profile *profile,
+    struct hf_profile **out_folded, size_t *out_type, struct hf_total *out_whole,
+    struct hf_error *err)
+{
+    struct hf_profile *folded;
+    enum hf_status status =
+        fold_side(request, how, profile, side->owners, &folded, out_type, out_whole, err);
+    if (status != HF_OK)
+        return status;
+    status = fold_lines(how, side, profile, err);
+    if (status == HF_OK)
+        *out_folded = folded;
+    else
+        hf_profile_free(folded);
+    return status;
+}
+
 enum hf_status hf_side_make(const struct hf_request *request, const struct hf_fold_options *how,
     struct hf_side *side, struct hf_profile **out_folded, size_t *out_type,
     struct hf_total *out_whole, struct hf_error *err)
@@ -104,12 +144,11 @@ enum hf_status hf_side_make(const struct hf_request *request, const struct hf_fo
     if (side->given != NULL)
         hf_budget_give(side->given->given_bytes);
     if (side->given != NULL)
-        return fold_side(
-            request, how, side->given, side->owners, out_folded, out_type, out_whole, err);
+        return fold_named(request, how, side, side->given, out_folded, out_type, out_whole, err);
     enum hf_status status = hf_side_load(request, side, &profile, err);
     if (status != HF_OK)
         return status;
-    status = fold_side(request, how, profile, side->owners, out_folded, out_type, out_whole, err);
+    status = fold_named(request, how, side, profile, out_folded, out_type, out_whole, err);
     struct hf_budget_scope before = hf_budget_enter(NULL); /* it was made in none, or its own */
     hf_profile_free(profile);
     hf_budget_leave(before);

@@ -12,9 +12,11 @@ struct hf_side {
     const struct hf_profile *given; /* use this one, which has its names; NULL: read `profiles` */
     const char *const *profiles;
     size_t count;
-    int64_t time_s;           /* for a point of a series, since 1970; 0: unknown */
-    struct hf_owners *owners; /* that learn of it; NULL: nobody does */
-    struct hf_profile *read;  /* already read, not yet named; NULL: not read yet */
+    int64_t time_s;                  /* for a point of a series, since 1970; 0: unknown */
+    struct hf_owners *owners;        /* that learn of it; NULL: nobody does */
+    struct hf_profile **out_by_line; /* set to what is shown of it, folded by line, if it has lines;
+                                        NULL: nobody wants that */
+    struct hf_profile *read;         /* already read, not yet named; NULL: not read yet */
 };
 
 /* Sets side->read, which the caller frees. `is_quiet`: without progress, for other threads. */

@@ -55,6 +55,8 @@ static enum hf_status make(struct hf_view *view, const struct hf_request *reques
     const char *mark = view->since_path;
     struct hf_side side = {
         .given = request->given, .profiles = profiles, .count = count, .owners = &view->owners};
+    if (request->fold.wants_lines)
+        side.out_by_line = &view->by_line;
     struct hf_side base = {
         .profiles = with->base.items, .count = with->base.count, .owners = &view->owners};
     if (with->since != NULL)
@@ -104,6 +106,7 @@ const struct hf_notes *hf_view_notes(struct hf_view *view)
 void hf_view_done(struct hf_view *view)
 {
     hf_profile_free(view->folded);
+    hf_profile_free(view->by_line);
     hf_series_done(&view->series);
     hf_owners_done(&view->owners);
     hf_timeline_done(&view->timeline);

@@ -48,6 +48,10 @@
 /* Pictures */
 #define HF_LIMIT_SVG_FRAMES 131072u /* frames that an SVG embeds: half a megabyte */
 
+/* The source in a page */
+#define HF_LIMIT_SOURCE_BYTES (256u << 10)     /* as JSON; compressed, it is a fifth */
+#define HF_LIMIT_SOURCE_FILE_BYTES (16u << 20) /* one file; sqlite3.c, which is large: 9 MB */
+
 /* ELF and DWARF */
 #define HF_LIMIT_SECTIONS 65536u         /* section headers read of one file */
 #define HF_LIMIT_SEGMENTS 4096u          /* program headers read of one file */

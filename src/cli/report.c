@@ -288,6 +288,11 @@ static enum hf_status write_page(struct hf_view *view, const struct hf_report_op
         .places = options->view.request.fold.places,
         .owners = view->owners.is_made ? &view->owners : NULL,
         .drops_released = options->view.request.comparison.drops_released,
+        .by_line = view->by_line,
+        .source_places = p->source_places,
+        .source_folders = p->source_folders.items,
+        .source_folder_count = p->source_folders.count,
+        .notes = &view->folded->notes,
     };
     return hf_page_html(view->folded, &page, out, err);
 }
@@ -313,6 +318,7 @@ enum hf_status hf_report_picture(struct hf_report_options *options, const char *
         return status;
     }
     request->comparison.keeps_points = true;
+    request->fold.wants_lines = options->picture.source_places != 0;
     options->sources = calloc(count + 1, sizeof *options->sources);
     if (options->sources == NULL)
         return hf_error_memory(err);

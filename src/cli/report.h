@@ -34,6 +34,8 @@ struct hf_picture_options {
     uint64_t width, height, total;
     double font_size, font_width, factor;
     bool is_inverted, is_reversed, by_hash, at_random, is_negated;
+    uint64_t source_places; /* of a page (render/page/page_sources.h) */
+    struct hf_name_list source_folders;
     bool is_classic; /* as flamegraph.pl draws */
 };
 
@@ -54,6 +56,7 @@ extern const struct hf_option hf_output_options[];       /* -o */
 extern const struct hf_option hf_table_options[];        /* --rows, --cum, --show_bytes, --json */
 extern const struct hf_option hf_bytes_options[];        /* --show_bytes */
 extern const struct hf_option hf_picture_options[];      /* flamegraph.pl's */
+extern const struct hf_option hf_source_options[];       /* --source, --source-dir */
 extern const struct hf_option hf_size_options[];         /* --classic, --width, --fontsize ... */
 extern const struct hf_option hf_classic_size_options[]; /* flamegraph.pl's */
 extern const struct hf_option hf_graph_options[];        /* --nodecount ... */

@@ -160,6 +160,14 @@ const struct hf_option hf_picture_options[] = {
     {0},
 };
 
+const struct hf_option hf_source_options[] = {
+    {"source", 0, HF_OPT_COUNT(PICTURE(source_places), "N"),
+        "show the source around N places in a page, if it is there (default: 20; 0: none)"},
+    {"source-dir", 0, HF_OPT_LIST(PICTURE(source_folders), "DIR"),
+        "look for source files in DIR first; may be repeated"},
+    {0},
+};
+
 const struct hf_option hf_size_options[] = {
     {"classic", 0, HF_OPT_FLAG(PICTURE(is_classic)),
         "draw an SVG as flamegraph.pl does: root at the bottom, its colours and sizes"},

@@ -579,6 +579,23 @@ def test_svg_frames():
     assert said == [[("", "6 below 1,002 samples are left out of this file"), ("21", "")], [("27", "")]], said
 
 
+def lines_of(source, *numbers):
+    """A profile whose leaks are on these lines of a.c, which is `source`."""
+    Path("a.c").write_text(source)
+    leaks = "".join(f"Direct leak of 100 byte(s) in 1 object(s) allocated from:\n    #0 0x{n} in f{n} /app/a.c:{n}\n\n" for n in numbers)
+    Path("input.lsan").write_text(f"==1==ERROR: LeakSanitizer: detected memory leaks\n\n{leaks}"
+                                  f"SUMMARY: AddressSanitizer: {100 * len(numbers)} byte(s) leaked in {len(numbers)} allocation(s).\n")
+    return "flame", "input.lsan", "-o", "page.html", "--source-dir", "."
+
+
+def test_source_bytes():
+    hits(0, r"the page shows the first 2000 bytes of source \(HF_LIMIT_SOURCE_BYTES\)", *lines_of("int f(void);\n" * 400, 50, 200, 350))
+
+
+def test_source_file_bytes():
+    hits(0, r"a\.c has more than 20000 bytes \(HF_LIMIT_SOURCE_FILE_BYTES\)", *lines_of("int f(void);\n" * 2000, 5))
+
+
 def test_http_redirects():
     def answer(handler):
         left = int(handler.path[1:])

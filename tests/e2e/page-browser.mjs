@@ -118,7 +118,7 @@ async function executesNothing(browser) {
   const text = evil.join(" ");
   const page = await open(browser, `${draw("hostile", names, "--title", text, "--subtitle", text)}#s=${
     encodeURIComponent(text)}&v=${encodeURIComponent(text)}&f=${encodeURIComponent(text)}&t=x&p=y`);
-  expectEqual(await page.evaluate(() => [window.hit, document.querySelectorAll("script").length]), [null, 3], "ran");
+  expectEqual(await page.evaluate(() => [window.hit, document.querySelectorAll("script").length]), [null, 4], "ran");
   expectEqual(await page.evaluate(() => heapflame.profile.names.filter((name) => /[\u0000-\u001f\u202e\u200b]/.test(name)).length),
     0, "names that hide");
   expect((await page.evaluate(() => heapflame.profile.names)).includes("\\xff\\xfe"), "broken UTF-8 is not shown");

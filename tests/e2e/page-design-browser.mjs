@@ -191,14 +191,14 @@ async function takesASecondFile(browser) {
     expect((await fresh.locator("#sides h2").first().textContent()).includes(name), "A is what was dropped");
     await fresh.keyboard.press("6");
     expect((await fresh.locator("#table tbody tr").first().innerText()).startsWith("process_leak\t12,428,800\t52,428,800\t+40,000,000\t\u00d74.2"), await fresh.locator("#table tbody tr").first().innerText());
-    expectEqual(await fresh.evaluate(() => document.scripts.length), 3, "no script came with it");
+    expectEqual(await fresh.evaluate(() => document.scripts.length), 4, "no script came with it");
     await fresh.close();
   }
   await dropFile(page, "x.png", "\u0089PNG not a profile");
   await page.waitForFunction(() => document.getElementById("details").textContent.includes("neither a page of heapflame nor folded stacks"));
   await dropFile(page, "evil.folded", "main;</script><script>window.hit=1</script> 5\nmain;__proto__;constructor 7\n");
   await page.waitForSelector("body[data-ready]");
-  expectEqual(await page.evaluate(() => [window.hit, document.scripts.length]), [null, 3], "names of a dropped file");
+  expectEqual(await page.evaluate(() => [window.hit, document.scripts.length]), [null, 4], "names of a dropped file");
 }
 
 async function groupsByPackage(browser) {

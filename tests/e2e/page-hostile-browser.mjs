@@ -32,7 +32,7 @@ async function showsAllViews(page, what) {
     const shown = await page.evaluate(() => [...document.querySelectorAll("main > section")].filter((of) => !of.hidden).map(({ id }) => id));
     expectEqual(shown, [section], `${what}: sections of ${view}`);
   }
-  expectEqual(await page.evaluate(() => [window.hit, document.scripts.length]), [null, 3], `${what}: what ran`);
+  expectEqual(await page.evaluate(() => [window.hit, document.scripts.length]), [null, 4], `${what}: what ran`);
 }
 
 async function follows(browser, address, hash) {

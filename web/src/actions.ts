@@ -24,6 +24,7 @@ export class Actions {
     const source = sourceOf(this.page.profile, name);
     return [
       { title: "Callers and callees", key: "s", run: () => this.page.pick(name) },
+      ...(source && this.page.source.isThere ? [{ title: "Its source, beside the graph", key: "v", run: () => this.page.showSource(name) }] : []),
       filter("Keep only stacks with it", "in", "i"),
       filter("Drop stacks with it", "out", "o"),
       filter("Hide it", "hide", "h"),
@@ -106,7 +107,7 @@ export class Actions {
     ];
     const stacks = () => stacksBelow(...this.shownStacks());
     return [
-      ...(["table", "suspects"].includes(this.page.state.view) ? [] : pictures),
+      ...(["table", "suspects", "source"].includes(this.page.state.view) ? [] : pictures),
       { title: "Folded stacks", run: save("folded", () => foldedText(...this.shownStacks()), "text/plain") },
       { title: "speedscope", run: save("speedscope.json",
         () => speedscopeText(stacks(), names, measure.valueType, headingOf(head), measure.isDifference), "application/json") },

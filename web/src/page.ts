@@ -30,12 +30,13 @@ import { Minimap } from "./minimap";
 import { readable } from "./names";
 import { fillPaper } from "./paper";
 import { nodeOfOldLink } from "./oldlink";
-import { nameId, type Profile, type ValueType } from "./profile";
+import { fileOf, nameId, type Profile, type ValueType } from "./profile";
 import type { Hits, Query } from "./search";
 import { SearchBox, type SearchEvents } from "./searchbox";
 import { totalsOf } from "./series";
 import { defaultsOf, readState, writeState, type State } from "./state";
 import { Sides } from "./sides";
+import { Source } from "./source";
 import { Suspects } from "./suspects";
 import { Table } from "./table";
 import { listThemes } from "./theme";
@@ -70,6 +71,7 @@ export class Page implements ChartEvents, SearchEvents {
   readonly folds: Folds;
   readonly filtering: Filtering;
   readonly table: Table;
+  readonly source: Source;
   private readonly bar: Bar;
   private readonly answer: Answer;
   private readonly crumbs: Crumbs;
@@ -117,6 +119,7 @@ export class Page implements ChartEvents, SearchEvents {
       hover: (name) => this.markName(name),
       menu: (name, x, y) => this.menu.open(x, y, names[name]!, this.actions.nameItems(name)),
     });
+    this.source = new Source(find("source"), profile.source ?? "", head);
     this.suspects = new Suspects(find("suspects"), {
       zoom: (node) => this.zoomTo(node),
       pick: (node) => this.pick(this.profile.name[node]!),
@@ -226,6 +229,7 @@ export class Page implements ChartEvents, SearchEvents {
   // The link keeps the frame around what is shown.
   spanned(chart: Chart): void {
     this.tip.hide();
+    if (this.view.section === "source") this.source.go(...fileOf(this.profile, chart.layout.tree.name[chart.zoomed]!));
     if (chart === this.main || this.sides.charts.includes(chart)) {
       this.state.path = this.folds.keyOf(chart.layout.tree, chart.zoomed);
       this.save(true);
@@ -271,7 +275,7 @@ export class Page implements ChartEvents, SearchEvents {
 
   // Views that mean nothing for what is measured.
   private get missing(): string[] {
-    return [...(this.measure.columns.before < 0 ? ["compare"] : []), ...(this.profile.head.points.length > 2 ? [] : ["time"])];
+    return [...(this.measure.columns.before < 0 ? ["compare"] : []), ...(this.profile.head.points.length > 2 ? [] : ["time"]), ...(this.source.isThere ? [] : ["source"])];
   }
 
   get view(): ViewKind {
@@ -279,7 +283,7 @@ export class Page implements ChartEvents, SearchEvents {
   }
 
   private get isSplit(): boolean {
-    return matchMedia(SPLIT).matches && (this.view.section === "table" || this.view.section === "sandwich");
+    return matchMedia(SPLIT).matches && ["table", "sandwich", "source"].includes(this.view.section);
   }
 
   private save(isStep = false): void {
@@ -345,6 +349,12 @@ export class Page implements ChartEvents, SearchEvents {
     this.setView("sandwich");
   }
 
+  // The line of a function, beside the graph.
+  showSource(name: number): void {
+    this.setView("source");
+    this.source.go(...fileOf(this.profile, name));
+  }
+
   // The widest place of a function in the graph.
   goToName(name: number): void {
     if (this.view.section !== "main") this.setView("icicle");
@@ -375,6 +385,7 @@ export class Page implements ChartEvents, SearchEvents {
     if (view.section === "sandwich") this.showSandwich(stacks);
     else if (view.section === "table") this.showTable(stacks);
     else if (view.section === "suspects") this.showSuspects();
+    else if (view.section === "source") void this.source.show(this.measure);
     else if (view.section === "sides") this.showSides(stacks);
     else if (isTime) this.showHeat();
     this.lay(view.isReversed ? reversed(stacks, this.profile.names.length) : stacks);

@@ -93,6 +93,7 @@ export interface Profile {
   grew: Float64Array[]; // by value type, by node: what it holds itself (of a series at first), or what that grew by
   released: Float64Array[]; // of a difference that is no series: what was released; else empty
   steps: Step[][]; // of a series, by value type, by point: what changed until the next
+  source?: string; // the source of some places, packed: see source.ts
   threads: Step[][]; // by thread, by value type: what it holds
 }
 
@@ -157,6 +158,11 @@ export async function readProfile(headJson: string, base64: string): Promise<Pro
   const steps = head.points.length === 0 ? [] : head.types.map(() => head.points.slice(1).map(() => readStep(reader)));
   const threads = head.threads.map(() => head.types.map(() => readStep(reader)));
   return { head, names, ...addModules(head, names, own, places), places, owners, parent, name, grew, released, steps, threads };
+}
+
+// The file and the line that a function is known to have; "", 0: none.
+export function fileOf({ head, places }: Profile, name: number): [file: string, line: number] {
+  return [head.files[(places[3 * name + 1] ?? 0) - 1] ?? "", places[3 * name + 2] ?? 0];
 }
 
 // "cache.c:43"; "" if it is not known.

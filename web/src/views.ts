@@ -9,7 +9,7 @@ export interface ViewKind {
   order: Order;
   isRootOnTop: boolean;
   isReversed: boolean;
-  section: "main" | "sandwich" | "table" | "suspects" | "sides" | "time"; // of the page
+  section: "main" | "sandwich" | "table" | "suspects" | "sides" | "time" | "source"; // of the page
 }
 
 export const VIEWS: Record<string, ViewKind> = {
@@ -22,4 +22,5 @@ export const VIEWS: Record<string, ViewKind> = {
   suspects: { key: "7", title: "Suspects", tab: "Suspects", order: "size", isRootOnTop: true, isReversed: false, section: "suspects" },
   compare: { key: "8", title: "A | B | \u0394", tab: "A | B | \u0394", order: "name", isRootOnTop: true, isReversed: false, section: "sides" },
   time: { key: "9", title: "Time", tab: "Time", order: "name", isRootOnTop: true, isReversed: false, section: "time" },
+  source: { key: "0", title: "Source", tab: "Source", order: "size", isRootOnTop: true, isReversed: false, section: "source" },
 };

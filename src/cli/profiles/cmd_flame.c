@@ -1,4 +1,5 @@
 #include "cli/report.h"
+#include "render/page/page_sources.h"
 
 static const struct hf_option_group groups[] = {
     {"Output", hf_output_options},
@@ -8,9 +9,15 @@ static const struct hf_option_group groups[] = {
     {"Time", hf_time_options},
     {"Picture", hf_picture_options},
     {"", hf_size_options},
+    {"Source", hf_source_options},
     HF_SHOWN_GROUPS,
     {0},
 };
+
+static void flame_defaults(void *options)
+{
+    ((struct hf_report_options *)options)->picture.source_places = HF_PAGE_SOURCES_UNASKED;
+}
 
 static enum hf_status flame_run(void *options, struct hf_operands *operands, struct hf_error *err)
 {
@@ -31,6 +38,7 @@ const struct hf_command hf_cmd_flame = {
         "With --base, growth is orange and released memory is blue.",
     .groups = groups,
     .options_size = sizeof(struct hf_report_options),
+    .defaults = flame_defaults,
     .is_reader = hf_command_is_reader,
     .run = flame_run,
 };

@@ -4,6 +4,7 @@
 #include "base/strings/units.h"
 #include "render/embedded.h"
 #include "render/page/page_data.h"
+#include "render/page/page_sources.h"
 #include "render/page/page_trend.h"
 #include "render/table/suspects_json.h"
 
@@ -198,11 +199,56 @@ static void put_until(struct hf_text *rest, const char *mark, struct hf_out *out
     *rest = hf_text_from(*rest, size + (at != NULL ? strlen(mark) : 0));
 }
 
+static void page_put_source(void *context, struct hf_out *out)
+{
+    hf_out_text(out, *(const struct hf_text *)context);
+}
+
+/* All of the page behind its first mark. */
+static enum hf_status page_put_all(const struct hf_page_data *data,
+    const struct hf_page_options *options, struct hf_palette *palette, struct hf_text source,
+    struct hf_text *rest, struct hf_out *out, struct hf_error *err)
+{
+    hf_escape_xml(out, title_of(options));
+    put_until(rest, "@HEAD@", out);
+    enum hf_status status = page_put_head(data, options, out, err);
+    put_until(rest, "@DATA@", out);
+    if (status == HF_OK)
+        status =
+            hf_trie_data_pack(page_put_columns, &(struct page_columns){data, palette}, out, err);
+    put_until(rest, "@SOURCE@", out);
+    if (status == HF_OK && source.size != 0)
+        status = hf_trie_data_pack(page_put_source, &source, out, err);
+    hf_out_text(out, *rest);
+    return status;
+}
+
+static enum hf_status page_find_source(const struct hf_page_data *data,
+    const struct hf_page_options *o, struct hf_out *source, struct hf_error *err)
+{
+    struct hf_notes ignored = {0};
+    const struct hf_page_sources_options how = {
+        .by_line = o->by_line,
+        .places = o->source_places,
+        .folders = o->source_folders,
+        .folder_count = o->source_folder_count,
+        .shown = data->folded,
+        .type = o->type,
+        .trie = &data->trie,
+        .owners = data->owners,
+    };
+    enum hf_status status =
+        hf_page_sources(&how, o->notes != NULL ? o->notes : &ignored, source, err);
+    hf_notes_done(&ignored);
+    return status == HF_OK ? hf_out_finish(source, err) : status;
+}
+
 enum hf_status hf_page_html(const struct hf_profile *folded, const struct hf_page_options *options,
     struct hf_out *out, struct hf_error *err)
 {
     struct hf_palette palette;
     struct hf_page_data data;
+    struct hf_out source = {0};
     struct hf_text rest = {hf_viewer, hf_viewer_size};
     enum hf_status status = hf_palette_init(&palette, options->colors, options->color_mode, err);
     if (status != HF_OK)
@@ -211,17 +257,13 @@ enum hf_status hf_page_html(const struct hf_profile *folded, const struct hf_pag
     if (status == HF_OK)
         status = hf_page_owners_find(
             options->owners, folded, &data.trie, options->type, &data.owners, err);
+    if (status == HF_OK)
+        status = page_find_source(&data, options, &source, err);
     if (status == HF_OK) {
         put_until(&rest, "@TITLE@", out);
-        hf_escape_xml(out, title_of(options));
-        put_until(&rest, "@HEAD@", out);
-        status = page_put_head(&data, options, out, err);
-        put_until(&rest, "@DATA@", out);
-        if (status == HF_OK)
-            status = hf_trie_data_pack(
-                page_put_columns, &(struct page_columns){&data, &palette}, out, err);
-        hf_out_text(out, rest);
+        status = page_put_all(&data, options, &palette, hf_out_view(&source), &rest, out, err);
     }
+    hf_out_done(&source);
     hf_page_data_done(&data);
     return status;
 }

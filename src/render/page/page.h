@@ -24,11 +24,17 @@ struct hf_page_options {
     const char *count_name; /* what the values of `type` count; NULL: its unit */
     size_t type;            /* to begin with */
     const char *view;       /* to begin with: "icicle", "reverse", ... as in web/src/views.ts */
-    const struct hf_series *series; /* whose change this is; NULL: none */
-    const struct hf_growth *growth; /* verdicts of the same series; NULL: none */
-    struct hf_places *places;       /* of the names; NULL: unknown */
-    struct hf_owners *owners;       /* that learned of it; NULL: nobody did */
-    const char *const *sources;     /* what was read, for the legend */
+    const struct hf_series *series;   /* whose change this is; NULL: none */
+    const struct hf_growth *growth;   /* verdicts of the same series; NULL: none */
+    struct hf_places *places;         /* of the names; NULL: unknown */
+    struct hf_owners *owners;         /* that learned of it; NULL: nobody did */
+    const struct hf_profile *by_line; /* what is shown of the last profile, folded by line, for the
+                                         source; NULL: unknown */
+    uint64_t source_places;           /* hf_page_sources_options */
+    const char *const *source_folders;
+    size_t source_folder_count;
+    struct hf_notes *notes;     /* to be added to: those of `folded`; NULL: nobody reads them */
+    const char *const *sources; /* what was read, for the legend */
     size_t source_count;
     bool drops_released; /* show what grew, and of the rest nothing, to begin with */
     bool has_totals;     /* a difference: totals of A and B are known */
