@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The HTML flame graph for everybody: axe in every view, themes, the system's colours, large text, dense screens, paper.
-// timeout: 300
+// timeout: 400
 // sanitized: no, it tests what the page does in a browser
 import { readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -56,6 +56,42 @@ async function passesAxe(browser) {
     await page.keyboard.press("Escape");
     await page.keyboard.press("?");
     expectEqual(await problemsOf(page), [], `help, ${colorScheme}`);
+  }
+}
+
+// A series whose page has every view: owners, source lines, verdicts.
+function everything() {
+  writeFileSync("service.cc", Array.from({ length: 40 }, (_, i) => `void line_${i + 1}();`).join("\n"));
+  const stacks = { "main|serve|Session::open|std::vector::push_back": 500, "main|serve|Cache::fill|std::map::insert": 90, "main|load|json_parse": 40 };
+  return Array.from({ length: 8 }, (_, point) => {
+    const held = Object.values(stacks).map((bytes, i) => (i === 2 ? bytes : bytes * (1 + point * (1 - i / 2))));
+    const told = Object.keys(stacks).map((stack, i) => `Direct leak of ${held[i]} byte(s) in ${point + 1} object(s) allocated from:\n` +
+      stack.split("|").reverse().map((name, at) => `    #${at} 0x${at + 1} in ${name} /app/service.cc:${3 + at}\n`).join(""));
+    const name = `everything-${point}.lsan`;
+    writeFileSync(name, `==1==ERROR: LeakSanitizer: detected memory leaks\n\n${told.join("\n")}\nSUMMARY: AddressSanitizer: ` +
+      `${held.reduce((a, b) => a + b)} byte(s) leaked in ${3 * (point + 1)} allocation(s).\n`);
+    utimesSync(name, 1795300000 + 3600 * point, 1795300000 + 3600 * point);
+    return name;
+  });
+}
+
+// Every view, theme and width, and nothing that axe finds, of whatever weight.
+async function passesAxeEverywhere(browser) {
+  const page = await open(browser, drawFiles("everywhere", everything(), "--series", "--source-dir", "."));
+  await page.evaluate(readFileSync(AXE, "utf8"));
+  for (const width of [1400, 800, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      for (const key of ["1", "2", "3", "4", "5", "6", "7", "8", "9", "0"]) {
+        await page.keyboard.press(key);
+        await page.waitForFunction((view) => heapflame.view.key === view && (view !== "0" || document.querySelector("#source tbody")), key);
+        const how = { resultTypes: ["violations"], ...(colorScheme === "dark" ? { runOnly: ["color-contrast"] } : {}) }; // only colours are others
+        const found = await page.evaluate((options) => window.axe.run(options), how);
+        expect(found.passes.length > 0, "axe looked at nothing");
+        expectEqual(found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`), [], `view ${key}, ${width} pixels, ${colorScheme}`);
+      }
+    }
   }
 }
 
@@ -181,4 +217,4 @@ async function printsOneSheet(browser) {
   }
 }
 
-await runTests(passesAxe, followsThemes, fitsNarrowWindows, growsWithText, contrastsOnEveryPalette, printsOneSheet);
+await runTests(passesAxe, passesAxeEverywhere, followsThemes, fitsNarrowWindows, growsWithText, contrastsOnEveryPalette, printsOneSheet);

@@ -109,8 +109,8 @@ async function foldsChains(browser) {
   const page = await open(browser, draw("chain", CHAINED));
   const lines = await rows(page);
   expectEqual(lines, [["all 9970"], ["_start 9950", "main2 20"], ["dl_init 50", "cache 900", "leak 9000", "x 20"], ["fill 900"]], "rows: what hangs beside a chain stands below it");
-  const label = () => page.evaluate(() => heapflame.look.label(heapflame.main.layout, heapflame.main.layout.rowNodes[1], 100));
-  expectEqual(await label(), "6 frames: _start \u2026 serve", "label");
+  const label = (room) => page.evaluate((letters) => heapflame.look.label(heapflame.main.layout, heapflame.main.layout.rowNodes[1], letters), room);
+  expectEqual([await label(100), await label(23), await label(8)], ["6 frames: _start \u2026 serve", "_start \u2026", "6 frames"], "labels: where there is little room, a name says more than a number");
   const box = await page.locator("#main").boundingBox();
   await page.mouse.click(box.x + 300, box.y + 27);
   expectEqual((await rows(page)).length, 9, "a click opens it");

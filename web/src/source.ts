@@ -30,7 +30,7 @@ export class Source {
   private measure: Measure | undefined;
   private readonly choice = make("select", { id: "source-file", ariaLabel: "File" });
   private readonly said = make("output");
-  private readonly window = make("div", { className: "rows", tabIndex: 0, ariaLabel: "Source" });
+  private readonly window = make("div", { className: "rows", tabIndex: 0, ariaLabel: "Lines" });
   private readonly table = make("table");
 
   // `base64`: what the page carries; "": nothing.
