@@ -74,7 +74,7 @@ static const struct age_row age_rows[] = {
         "path were. Confidence 70 %.",
         0, 0.7},
     {"rates", {.old_bytes = NAN, .median_s = NAN, .allocated = 2048, .gone = 1024}, "",
-        " It allocates +120.0 KiB/min and frees +60.0 KiB/min. Confidence 70 %.", 0, 0.7},
+        " It allocates 120.0 KiB/min and frees 60.0 KiB/min. Confidence 70 %.", 0, 0.7},
     {"median", {.old_bytes = NAN, .median_s = 120, .allocated = NAN, .gone = NAN}, "",
         " Half of what is in use is older than 2.0 min. Confidence 70 %.", 0, 0.7},
     {"old", {.old_bytes = 1536, .median_s = NAN, .allocated = NAN, .gone = NAN}, "",

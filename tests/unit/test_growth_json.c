@@ -131,7 +131,7 @@ static void evidence_has_a_sentence_for_each_fact(void **state)
     place.ages.allocated = 2048;
     place.ages.gone = 1024;
     check_evidence(
-        &place, POINTS " It allocates +120.0 KiB/min and frees +60.0 KiB/min. Confidence 75 %.");
+        &place, POINTS " It allocates 120.0 KiB/min and frees 60.0 KiB/min. Confidence 75 %.");
     place.ages.allocated = NAN;
     place.ages.median_s = 90;
     check_evidence(&place, POINTS " Half of what is in use is older than 90 s. Confidence 75 %.");
