@@ -40,6 +40,14 @@ int munmap(void *start, size_t bytes)
     return failed;
 }
 
+/* The hook, whatever the name leads to. */
+static int hook_munmap(void *start, size_t bytes) __attribute__((alias("munmap"), nothrow));
+
+bool hf_hooks_map_are(int (*unmap)(void *, size_t))
+{
+    return unmap == hook_munmap;
+}
+
 /* What is moved is mapped anew, as a block by realloc, if it was recorded before. */
 HF_HOOK void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...);
 void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)

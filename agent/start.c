@@ -149,7 +149,15 @@ __attribute__((constructor(101))) static void start_load(void)
     bool is_reached = hf_event_reaches_malloc(malloc, free);
     if (state == HF_AGENT_NEW && is_reached)
         free(malloc(1)); /* the first allocation starts the agent */
-    hf_agent.has_only_mappings = !is_reached;
-    if (!is_reached && hf_event_owns())
+    if (is_reached)
+        return;
+    hf_agent.has_only_mappings = true;
+    if (hf_hooks_map_are(munmap) && hf_event_owns()) {
         atomic_fetch_or(&hf_agent.table.state->bounds, HF_LIVE_BOUND_MALLOC);
+    } else if (state == HF_AGENT_NEW) {
+        if (start_is_wanted())
+            HF_MESSAGE(HF_TEXT("nothing is recorded, because another malloc comes before the "
+                               "agent's: the program's own, or one earlier in LD_PRELOAD"));
+        atomic_store(&hf_agent.state, HF_AGENT_OFF);
+    }
 }

@@ -237,12 +237,15 @@ def test_throwing():
 
 
 def test_allocators_before():
-    """What is earlier in LD_PRELOAD gets the calls: only its mappings are recorded."""
+    """What is earlier in LD_PRELOAD gets the calls: only mappings are recorded, unless it has those calls, too (tcmalloc)."""
+    nothing = (
+        "heapflame: nothing is recorded, because another malloc comes before the agent's: the program's own, or one earlier in LD_PRELOAD\n"
+    )
     for name, library in ALLOCATORS.items():
         shutil.rmtree("tables", ignore_errors=True)
         out, err = profiled("exact:true", SCENES, "threads", preload=(library, AGENT))
-        assert said(out) == {"keep": (61, 61 * 48)} and err == "", (name, err)
-        assert not rows(only_table(), "alloc_space"), name
+        assert said(out) == {"keep": (61, 61 * 48)} and err == (nothing if "tcmalloc" in name else ""), (name, err)
+        assert not tables() if err else not rows(only_table(), "alloc_space"), name
 
 
 def check_killed(kills):
