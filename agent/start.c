@@ -136,6 +136,13 @@ bool hf_agent_start(void)
     return is_on;
 }
 
+/* Under Valgrind, whose malloc gets the calls: what is resident is mostly Valgrind's own. */
+static bool start_is_emulated(void)
+{
+    const char *preload = getenv("LD_PRELOAD");
+    return preload != NULL && hf_text_has(hf_text_of(preload), "vgpreload");
+}
+
 /*
  * Before those of the program and its libraries, as far as the loader allows. Where another malloc
  * gets the calls, the agent still sees what that one maps: an executable with an allocator of its
@@ -152,7 +159,7 @@ __attribute__((constructor(101))) static void start_load(void)
     if (is_reached)
         return;
     hf_agent.has_only_mappings = true;
-    if (hf_hooks_map_are(munmap) && hf_event_owns()) {
+    if (hf_hooks_map_are(munmap) && !start_is_emulated() && hf_event_owns()) {
         atomic_fetch_or(&hf_agent.table.state->bounds, HF_LIVE_BOUND_MALLOC);
     } else if (state == HF_AGENT_NEW) {
         if (start_is_wanted())

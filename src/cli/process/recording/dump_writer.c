@@ -294,7 +294,11 @@ void hf_dump_writer_conclude(const struct hf_dump_writer *writer)
     }
     if (writer->resident[0] != '\0')
         hf_say("%s", writer->resident);
-    if (writer->most[0] == '\0' && was_too_little)
+    if (writer->most[0] == '\0' && writer->has_only_mappings)
+        hf_say("%s has its own malloc, which the agent cannot replace, and nothing that it mapped "
+               "was seen: see %s",
+            writer->program, writer->last_path);
+    else if (writer->most[0] == '\0' && was_too_little)
         hf_say("%s%s allocated too little to be sampled (--exact records everything): see %s",
             writer->was_replaced ? "until then " : "", writer->program, writer->last_path);
     else
@@ -336,13 +340,12 @@ enum hf_status hf_dump_writer_finish(struct hf_dump_writer *writer, struct hf_wa
     /* Of a family only what was recorded has a file, so no reader need start for the others. */
     bool is_empty = writer->family != NULL && watcher->table.fd >= 0 &&
                     hf_found_table_is_empty(&watcher->table);
-    writer->has_only_mappings =
-        watcher->table.fd >= 0 && hf_found_table_has_only_mappings(&watcher->table);
     enum hf_status status =
         hf_watcher_finish(watcher, writes_last && !is_empty, out_was_found, err);
     if (status != HF_OK || !*out_was_found)
         return status;
     writer->is_sampled = watcher->table.head.period_bytes > 1;
+    writer->has_only_mappings = hf_found_table_has_only_mappings(&watcher->table);
     writer->was_replaced = say_where_it_ended(writer, watcher);
     if (writer->has_lost) {
         hf_say("the live table is kept: heapflame dump %s tries again", watcher->table.path);
