@@ -205,7 +205,7 @@ def test_a_process_without_a_table():
 
 
 def test_a_process_with_its_own_malloc():
-    """The agent is in it and records nothing; to start it with `run` would not help."""
+    """The agent sees what it maps; what is resident is told, and why there is no more."""
     Path("own.c").write_text("""
 #include <stddef.h>
 #include <unistd.h>
@@ -221,15 +221,8 @@ int main(void) { return write(1, "ready\\n", 6) != 6 || pause(); }
         process.stdout.readline()
         code, out, err = heapflame("top", process.pid)
         process.kill()
-    expect_equal(
-        (code, out, err),
-        (
-            5,
-            "",
-            f"process {process.pid} has no live table: it was started under heapflame, but its program has its own malloc, which cannot be "
-            f"replaced; to see which code touches its memory first, use heapflame attach --what fault {process.pid}\n",
-        ),
-    )
+    assert code == 0 and " resident; " in out and "[files]" in out, out
+    assert "note: only mappings are recorded: another malloc gets the program's calls" in err and "attach --what fault" in err, err
 
 
 def test_a_process_of_another_user():

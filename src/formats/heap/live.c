@@ -401,6 +401,8 @@ static enum hf_status live_fill(struct live_reader *r, struct hf_error *err)
     if (status == HF_OK && r->resident->is_known) {
         r->resident_type = r->profile->type_count;
         status = hf_profile_add_type(r->profile, HF_RESIDENT_SPACE, "bytes", err);
+        if (r->profile->capture.is_no_heap) /* nothing else is known */
+            r->profile->default_type = r->resident_type;
     }
     if (status == HF_OK)
         status = hf_live_nodes_add(&r->nodes, &r->table, r->profile, err);

@@ -51,6 +51,17 @@ static void note_losses(
             hf_plural(damaged, "record of the live table is", "records of the live table are"));
 }
 
+/* Why there are mappings only, and what shows more. */
+static void note_malloc(const struct hf_live_snapshot *table, struct hf_notes *notes)
+{
+    uint64_t bounds = atomic_load_explicit(&table->state.bounds, memory_order_relaxed);
+    if ((bounds & HF_LIVE_BOUND_MALLOC) != 0)
+        hf_notes_add(notes, HF_NOTE_INFO,
+            "only mappings are recorded: another malloc gets the program's calls, its own or one "
+            "earlier in LD_PRELOAD; in a running process heapflame attach PID follows its calls, "
+            "and attach --what fault shows which code touches its memory first");
+}
+
 /* Why there are no frames of Python where there could be some. */
 static void note_python(const struct hf_live_snapshot *table, struct hf_notes *notes)
 {
@@ -77,5 +88,6 @@ static void note_python(const struct hf_live_snapshot *table, struct hf_notes *n
 void hf_live_note(const struct hf_live_snapshot *table, uint64_t damaged, struct hf_notes *notes)
 {
     note_losses(table, damaged, notes);
+    note_malloc(table, notes);
     note_python(table, notes);
 }

@@ -120,12 +120,19 @@ static void table_worker_conclude(const struct hf_table_worker *worker,
     table_worker_put_curve(profile, reply);
     if (order->skips_nothing == 0)
         hf_note_interpreter(profile, &notes);
-    if (order->skips_nothing == 0 && profile->capture.is_no_heap)
-        hf_notes_add(&notes, HF_NOTE_INFO,
-            "only mappings are recorded: another malloc gets the program's calls, its own or one "
-            "earlier in LD_PRELOAD (heapflame attach PID follows these in a running process)");
     hf_report_notes(&common, &notes);
     hf_notes_done(&notes);
+}
+
+/* Of a family: each process with a malloc of its own has the same note, and they are counted. */
+static void table_worker_keep_losses(struct hf_profile *profile)
+{
+    struct hf_notes kept = {0};
+    for (size_t i = 0; i < profile->notes.count; i++)
+        if (profile->notes.items[i].kind == HF_NOTE_LOSS)
+            hf_notes_add(&kept, HF_NOTE_LOSS, "%s", profile->notes.items[i].text);
+    hf_notes_done(&profile->notes);
+    profile->notes = kept;
 }
 
 static enum hf_status table_worker_save(const struct hf_table_worker *worker,
@@ -149,6 +156,8 @@ static enum hf_status table_worker_save(const struct hf_table_worker *worker,
         hf_profile_free(profile);
         return HF_OK;
     }
+    if (order->skips_nothing != 0 && profile->capture.is_no_heap)
+        table_worker_keep_losses(profile);
     if (order->is_last != 0 && reply->in_use_bytes == 0)
         show_peak(&report.view.request.fold, profile, order->output);
     status = hf_save(&report, order->output, profile, err);
