@@ -470,10 +470,10 @@ static void growth_put_ages(
     char old[HF_UNITS_MAX];
     if (!isnan(ages->allocated)) {
         hf_out_string(out, " It allocates ");
-        hf_verdict_amount(ages->allocated * 60, growth->is_bytes, out);
-        hf_out_string(out, "/min and frees ");
-        hf_verdict_amount(ages->gone * 60, growth->is_bytes, out);
-        hf_out_string(out, "/min.");
+        hf_verdict_flow(ages->allocated, growth->is_bytes, out);
+        hf_out_string(out, " and frees ");
+        hf_verdict_flow(ages->gone, growth->is_bytes, out);
+        hf_out_char(out, '.');
     }
     if (ages->site.size != 0)
         growth_put_frees(place, out);

@@ -201,13 +201,11 @@ static enum hf_status owner_apply_rules(const struct owner_judge *j, struct hf_t
 static enum hf_status owner_compare_line(struct owner_judge *j, const struct hf_probe_site *site,
     struct hf_text name, struct hf_owner_frame *judged, struct hf_error *err)
 {
-    static const char *const endings[] = {".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp"};
     struct hf_owner_frame *items = j->frames->items;
-    bool is_c = false, is_new;
-    for (size_t i = 0; i < HF_COUNT(endings); i++)
-        is_c = is_c || hf_text_ends(site->file, endings[i]);
-    if (!is_c || site->line == 0 || judged->is_forced || judged->class != HF_OWNER_OWN ||
-        hf_text_has(name, "{lambda") || hf_text_has(name, "operator()"))
+    bool is_new;
+    if (site->line == 0 || judged->is_forced || judged->class != HF_OWNER_OWN ||
+        !hf_owner_is_c_file(site->file) || hf_text_has(name, "{lambda") ||
+        hf_text_has(name, "operator()"))
         return HF_OK;
     uint64_t place = hf_hash_u64(hf_hash_bytes(site->file.data, site->file.size) + site->line);
     const uint32_t *first = hf_map_put(&j->lines, place, j->label_id, &is_new);
@@ -228,15 +226,14 @@ static enum hf_status judge_frame(struct owner_judge *j, const struct hf_frame *
     enum hf_status status = hf_places_find(&j->places, hf_out_view(&j->label), &site, err);
     if (site.file.size == 0)
         site.file = hf_profile_text(j->folded, frame->file);
-    judged.is_allocator = hf_allocator_is_frame(j->folded, frame);
+    judged.is_allocator = !j->has_only_mappings && hf_allocator_is_frame(j->folded, frame);
     bool is_own = owner_matches(j, j->frames->own, name, site.file);
     judged.is_forced = is_own || owner_matches(j, j->frames->wrapper, name, site.file);
     judged.class = is_own ? HF_OWNER_OWN : HF_OWNER_WRAPPER;
     if (status == HF_OK && name.size != 0)
         status = owner_text_of(j->frames, name, &judged.function, err);
-    judged.is_allocator = judged.is_allocator && !j->has_only_mappings;
-    if (status == HF_OK && !judged.is_forced && j->has_only_mappings &&
-        hf_allocator_is_function(name))
+    bool maps = j->has_only_mappings && hf_allocator_is_function(name);
+    if (maps && !judged.is_forced)
         judged.class = HF_OWNER_OWN; /* its first caller does not hold what it maps */
     else if (status == HF_OK && !judged.is_forced && !judged.is_allocator)
         status = owner_apply_rules(j, name, &site, &judged, err);

@@ -116,14 +116,24 @@ void hf_verdict_amount(double value, bool is_bytes, struct hf_out *out)
     hf_out_string(out, is_bytes ? hf_units_bytes(whole, text) : hf_units_grouped(whole, text));
 }
 
-static void put_by_minute(double slope, bool is_bytes, struct hf_out *out)
+static void put_minute(double minute, bool is_bytes, struct hf_out *out)
 {
-    double minute = fabs(slope) * 60;
-    hf_out_string(out, slope < 0 ? "-" : "+");
     if (!is_bytes && minute < 100)
         hf_out_printf(out, "%.1f", minute);
     else
         hf_verdict_amount(minute, is_bytes, out);
+}
+
+static void put_by_minute(double slope, bool is_bytes, struct hf_out *out)
+{
+    hf_out_string(out, slope < 0 ? "-" : "+");
+    put_minute(fabs(slope) * 60, is_bytes, out);
+}
+
+void hf_verdict_flow(double flow, bool is_bytes, struct hf_out *out)
+{
+    put_minute(flow * 60, is_bytes, out);
+    hf_out_string(out, "/min");
 }
 
 void hf_verdict_rate(double slope, bool is_bytes, struct hf_out *out)

@@ -68,8 +68,11 @@ void hf_verdict_sentence(const struct hf_verdict *verdict, const struct hf_verdi
 void hf_verdict_evidence(
     const struct hf_verdict *verdict, const struct hf_verdict_facts *facts, struct hf_out *out);
 
-/* "3.1 MiB/min", "12 objects/min": a slope, which is by the second; with its sign. */
+/* "+3.1 MiB/min", "+12.0/min": a slope, which is by the second; with its sign. */
 void hf_verdict_rate(double slope, bool is_bytes, struct hf_out *out);
+
+/* "3.1 MiB/min", "12.0/min": likewise, of what goes one way only, as what is allocated. */
+void hf_verdict_flow(double flow, bool is_bytes, struct hf_out *out);
 
 /* "+3.1 MiB/min (+2.7 MiB to +3.5 MiB)": with its interval. */
 void hf_verdict_rate_between(

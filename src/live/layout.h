@@ -18,8 +18,7 @@
  * without its odd state: H.-J. Boehm, "Can Seqlocks Get Along With Programming Language Memory
  * Models?", 2012). Whoever is killed leaves each slot empty or whole.
  *
- * Little-endian, no padding. A reader accepts every minor version, also one with shorter
- * records, and refuses a higher major one.
+ * Little-endian, no padding. Readers accept any minor version (shorter records), no higher major.
  *
  * Example:
  *
@@ -96,6 +95,7 @@ enum hf_live_loss {
     HF_LIVE_LOST_WAIT,  /* a lock was held too long, or by the thread's own signal's victim */
     HF_LIVE_LOSSES
 };
+
 /* Why the writer makes do with less than the head says. */
 enum hf_live_bound {
     HF_LIVE_BOUND_FILTER = 1,        /* under a seccomp filter it asks the system for nothing */

@@ -79,9 +79,8 @@ static const struct {
     {DRIVES, " run main loop mainloop eventloop serve forever "},
     {HOSTS,
         " app application server client engine worker game program runner loop event thread "
-        "service "
-        "daemon scheduler executor reactor dispatcher process task job system test bench demo sim "
-        "simulation core manager kernel shell cli tool main "},
+        "service daemon scheduler executor reactor dispatcher process task job system test bench "
+        "demo sim simulation core manager kernel shell cli tool main "},
     {SHARES, " shared boxed rc arc refcounted "},
     {WIDENS, " grow reserve realloc reallocate enlarge "},
     {DRIVES_ALONE, " worker dispatch start thread poll "},
@@ -303,6 +302,18 @@ static bool ends_with_one_of(struct hf_text text, const char *const *ends)
     return false;
 }
 
+static bool is_cxx_file(struct hf_text file)
+{
+    static const char *const cxx[] = {
+        ".cc", ".cpp", ".cxx", ".c++", ".C", ".hh", ".hpp", ".hxx", ".tcc", ".inl", NULL};
+    return ends_with_one_of(file, cxx);
+}
+
+bool hf_owner_is_c_file(struct hf_text file)
+{
+    return hf_text_ends(file, ".c") || hf_text_ends(file, ".h") || is_cxx_file(file);
+}
+
 /* A name in its parts; of Fortran, the module is no class. */
 struct owner_parts {
     struct hf_text scope, function; /* what is before the last "::", its own last part */
@@ -396,8 +407,6 @@ enum hf_owner_name hf_owner_name_kind(struct hf_text name, struct hf_text file)
 {
     static const char *const scripts[] = {
         ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua", ".java", ">", NULL};
-    static const char *const cxx[] = {
-        ".cc", ".cpp", ".cxx", ".c++", ".C", ".hh", ".hpp", ".hxx", ".tcc", ".inl", NULL};
     struct owner_parts parts = owner_parts_of(name);
     struct owner_words words = owner_words_of(parts.function);
     bool is_rust = hf_text_ends(file, ".rs");
@@ -421,7 +430,7 @@ enum hf_owner_name hf_owner_name_kind(struct hf_text name, struct hf_text file)
     if (kind != HF_OWNER_NAME_NONE)
         return kind;
     bool is_one = words.count == 1 && (words.kinds[0] & MAKES) != 0;
-    bool is_factory = (is_one || strcmp(words.first, "make") == 0) && ends_with_one_of(file, cxx);
+    bool is_factory = (is_one || strcmp(words.first, "make") == 0) && is_cxx_file(file);
     if (is_maker_name(&words) || is_factory)
         return HF_OWNER_NAME_MAKER;
     return owner_drives(&parts, &words) ? HF_OWNER_NAME_DRIVER : HF_OWNER_NAME_NONE;

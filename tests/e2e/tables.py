@@ -222,7 +222,7 @@ int main(void) { return write(1, "ready\\n", 6) != 6 || pause(); }
         code, out, err = heapflame("top", process.pid)
         process.kill()
     assert code == 0 and " resident; " in out and "[files]" in out, out
-    assert "note: only mappings are recorded: another malloc gets the program's calls" in err and "attach --what fault" in err, err
+    assert "note: only mappings are recorded, because the program calls another malloc" in err and "attach --what fault" in err, err
 
 
 def test_a_process_of_another_user():

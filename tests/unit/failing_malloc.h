@@ -1,7 +1,7 @@
 /*
  * failing_malloc.h: replaces the malloc family in a test, in front of glibc's own, so that the N-th
- * allocation fails. A sanitizer has replaced it already: then HAS_SANITIZER is defined, and nothing
- * else.
+ * allocation fails. A sanitizer has replaced it already: then HAS_SANITIZER is defined, and what
+ * skips a test.
  */
 #ifndef HF_TESTS_UNIT_FAILING_MALLOC_H
 #define HF_TESTS_UNIT_FAILING_MALLOC_H
@@ -19,7 +19,18 @@
 #endif
 #endif
 
-#ifndef HAS_SANITIZER
+#ifdef HAS_SANITIZER
+
+/* Stands for a test that cannot be made here. */
+#define SKIPPED_FOR_SANITIZER(test)                                                                \
+    static void test(void **state)                                                                 \
+    {                                                                                              \
+        (void)state;                                                                               \
+        print_message("skipped: a sanitizer owns malloc in this build\n");                         \
+        skip();                                                                                    \
+    }
+
+#else
 
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);

@@ -28,12 +28,7 @@
 
 #ifdef HAS_SANITIZER
 
-static void sweep(void **state)
-{
-    (void)state;
-    print_message("skipped: a sanitizer owns malloc in this build\n");
-    skip();
-}
+SKIPPED_FOR_SANITIZER(sweep)
 
 #else
 

@@ -10,12 +10,7 @@
 
 #ifdef HAS_SANITIZER
 
-static void each_failure_is_told(void **state)
-{
-    (void)state;
-    print_message("skipped: a sanitizer owns malloc in this build\n");
-    skip();
-}
+SKIPPED_FOR_SANITIZER(each_failure_is_told)
 
 #else
 

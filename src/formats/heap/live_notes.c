@@ -57,9 +57,9 @@ static void note_malloc(const struct hf_live_snapshot *table, struct hf_notes *n
     uint64_t bounds = atomic_load_explicit(&table->state.bounds, memory_order_relaxed);
     if ((bounds & HF_LIVE_BOUND_MALLOC) != 0)
         hf_notes_add(notes, HF_NOTE_INFO,
-            "only mappings are recorded: another malloc gets the program's calls, its own or one "
-            "earlier in LD_PRELOAD; in a running process heapflame attach PID follows its calls, "
-            "and attach --what fault shows which code touches its memory first");
+            "only mappings are recorded, because the program calls another malloc: its own, or one "
+            "earlier in LD_PRELOAD. To follow that malloc in a running process: heapflame attach "
+            "PID; to see which code touches memory first: heapflame attach --what fault PID");
 }
 
 /* Why there are no frames of Python where there could be some. */

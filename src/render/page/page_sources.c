@@ -238,15 +238,15 @@ static size_t type_in_lines(const struct page_sources_maker *m, size_t type)
 static void page_sources_put_held(struct page_sources_maker *m, struct page_sources_lines lines)
 {
     const char *between = "";
+    size_t at = 0;
     hf_out_string(m->out, ",\"held\":[");
     for (size_t i = 0; i < lines.count; i++) {
-        size_t at = i;
-        if (!is_near_place(m, lines, lines.items[i]->number, &(size_t){0}))
+        if (!is_near_place(m, lines, lines.items[i]->number, &at))
             continue;
-        hf_out_printf(m->out, "%s[%" PRIu32, between, lines.items[at]->number);
+        hf_out_printf(m->out, "%s[%" PRIu32, between, lines.items[i]->number);
         for (size_t type = 0; type < m->options->shown->type_count; type++) {
             const uint64_t *held =
-                hf_page_lines_held(&m->lines, lines.items[at], type_in_lines(m, type));
+                hf_page_lines_held(&m->lines, lines.items[i], type_in_lines(m, type));
             hf_out_printf(m->out, ",%" PRIu64 ",%" PRIu64, held[0], held[1]);
         }
         hf_out_char(m->out, ']');
@@ -287,8 +287,7 @@ static void page_sources_put_all(struct page_sources_maker *m)
     if (m->is_full)
         hf_notes_add(m->notes, HF_NOTE_INFO,
             "the page shows the first %u bytes of source (HF_LIMIT_SOURCE_BYTES) of the places "
-            "that "
-            "matter; ask for fewer with --source",
+            "that matter; ask for fewer with --source",
             HF_LIMIT_SOURCE_BYTES);
 }
 
