@@ -151,6 +151,8 @@ static void test_numbers(void **state)
     for (size_t i = 0; i < HF_COUNT(rates); i++) {
         hf_verdict_rate(rates[i].slope, rates[i].is_bytes, &out);
         check_out(&out, rates[i].text);
+        hf_verdict_flow(fabs(rates[i].slope), rates[i].is_bytes, &out);
+        check_out(&out, rates[i].text + 1); /* the same, without the sign */
     }
     hf_verdict_amount(-5, true, &out);
     check_out(&out, "0 B");
