@@ -3,6 +3,7 @@
 // click meets, the first screen answers, and all works by keys; in scenes that people have.
 // timeout: 600
 // sanitized: no, it tests what the page does in a browser
+import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, expectEqual } from "../browser/browser.mjs";
 import { details, draw, drawFiles, focus, open, rows, runTests, SERVICE, tick } from "../browser/page.mjs";
@@ -94,6 +95,41 @@ async function answersFirst(browser) {
       [["52,428,800", "20,971,520", "6,291,456"][i], share, name]), "amount, share, owner");
   await page.locator("#answer button", { hasText: "buffer_grow" }).click();
   expect((await details(page)).startsWith("buffer_grow: "), await details(page));
+}
+
+// Of this, what is in use at the end tells a thirtieth of what was.
+const SPIKE = `
+#include <stdlib.h>
+#include <string.h>
+__attribute__((noinline)) static char *spike(void) { return memset(malloc(30 << 20), 1, 30 << 20); }
+__attribute__((noinline)) static char *keep(void) { return memset(malloc(1 << 20), 1, 1 << 20); }
+char *volatile held;
+int main(void)
+{
+    held = spike();
+    free(held);
+    held = keep();
+    return held[5] - 1;
+}
+`;
+
+async function tellsThePeak(browser) {
+  writeFileSync("spike.c", SPIKE);
+  for (const command of [["gcc", "-O1", "-g", "-o", "spike", "spike.c"], ["heapflame", "run", "-q", "--exact", "-o", "spike.hfb", "--", "./spike"]]) {
+    const done = spawnSync(command[0], command.slice(1), { encoding: "utf8" });
+    expectEqual(done.status, 0, `${command[0]}: ${done.stderr}`);
+  }
+  const page = await open(browser, drawFiles("spike", ["spike.hfb"]), { viewport: { width: 1400, height: 800 } });
+  const lines = () => page.locator("#answer button").evaluateAll((all) => all.map((line) => [".held", ".judged", ".owner"].map((part) => line.querySelector(part).textContent)));
+  expectEqual(await lines(), [["30.0 MiB", "at the peak", "spike"], ["1.0 MiB", "", "keep"]], "the answer");
+  await page.locator("#answer button").first().click();
+  await page.waitForFunction(() => document.getElementById("details").textContent.startsWith("spike: 30.0 MiB"));
+  expectEqual([await page.inputValue("#metric"), await lines()], ["peak_space", [["30.0 MiB", "", "spike"]]], "its click shows the peak");
+  await page.goBack();
+  await page.waitForFunction(() => document.getElementById("metric").value === "inuse_space");
+  expectEqual((await lines()).length, 2, "Back");
+  await page.locator("#answer button").last().click();
+  expect((await details(page)).startsWith("keep: 1.0 MiB"), await details(page));
 }
 
 async function saysWhatItIsOf(browser) {
@@ -379,5 +415,5 @@ async function copiesTables(browser) {
   expectEqual((await wide.locator("#table tbody tr").first().innerText()).split("\t").slice(0, 2), ["f0", "1"], "the smallest first");
 }
 
-await runTests(answersFirst, saysWhatItIsOf, foldsChains, colorsByRelativeChange, comparesSideBySide, takesASecondFile, groupsByPackage, findsTheWayBack,
+await runTests(answersFirst, tellsThePeak, saysWhatItIsOf, foldsChains, colorsByRelativeChange, comparesSideBySide, takesASecondFile, groupsByPackage, findsTheWayBack,
   mapsTime, marksTheSameFunction, needsNoMouse, copiesTables, neverMoves);

@@ -107,7 +107,7 @@ export class Page implements ChartEvents, SearchEvents {
       pointName: (point) => this.timeline.nameOf(point),
     });
     this.bar = new Bar((view) => this.setView(view));
-    this.answer = new Answer(find("answer"), profile, (node) => this.zoomTo(node), (name) => this.markName(name));
+    this.answer = new Answer(find("answer"), profile, (node, type) => this.zoomTo(node, type), (name) => this.markName(name));
     this.crumbs = new Crumbs(find("crumbs"), this.look, (chart, node) => this.zoom(chart, node));
     this.chips = new Chips(find("chips"), this.look, (group) => this.filtering.add({ kind: "in", group }),
       (group, x, y) => this.menu.open(x, y, group, this.actions.groupItems(group)));
@@ -447,12 +447,16 @@ export class Page implements ChartEvents, SearchEvents {
     this.suspects.show(this.valueType, head, (node) => stackText(this.profile, names, node));
   }
 
-  private zoomTo(node: number): void {
+  // Of a place of other values, those are shown.
+  private zoomTo(node: number, type = this.valueType): void {
     const path = encodePath(pathOf(this.profile, node).reverse().map((name) => this.profile.names[name]!));
     if (this.view.section !== "main" || this.view.isReversed) this.setView("icicle");
     this.state.path = path;
-    this.restore();
+    const isShown = type === this.valueType;
+    this.state.type = type.name;
+    if (isShown) this.restore();
     this.save(true);
+    if (!isShown) void this.refresh();
   }
 
   // The chart that keys act on.
