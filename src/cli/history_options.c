@@ -91,6 +91,8 @@ enum hf_status hf_history_options_judge(struct hf_history_options *options,
         if (process->history.profile_count >= 2 || process->last != NULL)
             status = hf_process_history_judge(process, request, err);
     }
+    if (status == HF_OK)
+        status = hf_program_leaks_find(&options->together, processes, err);
     return status;
 }
 
@@ -102,6 +104,7 @@ void hf_history_options_finish(
         if (notes != NULL)
             hf_report_notes(&options->view.common, notes);
     }
+    hf_shared_leaks_done(&options->together);
     hf_process_histories_done(processes);
 }
 
@@ -130,6 +133,7 @@ enum hf_status hf_history_options_put_summary(const struct hf_history_options *o
     for (size_t i = 0; i < processes->count; i++)
         listed[i] = hf_history_options_listed(options, processes->items[i]);
     hf_process_list_summary(listed, processes->count, out);
+    hf_shared_leaks_text(&options->together, out);
     free(listed);
     return HF_OK;
 }

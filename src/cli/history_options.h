@@ -5,7 +5,7 @@
 #ifndef HF_CLI_HISTORY_OPTIONS_H
 #define HF_CLI_HISTORY_OPTIONS_H
 
-#include "answer/history/process_history.h"
+#include "answer/history/program_leaks.h"
 #include "cli/view_options.h"
 #include "render/table/process_list.h"
 
@@ -14,6 +14,7 @@ struct hf_history_options {
     bool is_json;
     uint64_t every_ns, duration_ns; /* 0: not given */
     struct hf_name_list suppressions;
+    struct hf_shared_leaks together; /* of the processes that were judged: what they say together */
 };
 
 /* Option tables over it; hf_time_options (view_options.h) are of its view. */
@@ -37,7 +38,8 @@ void hf_history_options_finish(
 struct hf_listed_process hf_history_options_listed(
     const struct hf_history_options *options, const struct hf_process_history *process);
 
-/* Prints how many there are, and which program was started again. */
+/* Prints how many there are, which program was started again, and what its processes say together.
+ */
 HF_MUST_CHECK enum hf_status hf_history_options_put_summary(
     const struct hf_history_options *options, const struct hf_process_histories *processes,
     struct hf_out *out, struct hf_error *err);

@@ -74,6 +74,88 @@ def test_restarts_by_their_numbers():
     assert [one["id"] for one in document["processes"]] == [4711, 4712, 4713]
 
 
+def test_restarts_are_one_proof():
+    crash_loop()
+    out = heapflame("trend", "d")[1]
+    line = out.split("\n")[2]
+    assert re.fullmatch(r"leak leaks in 3 of 3 processes of server, \+3\.0 MiB/min \(\+2\.\d MiB to \+3\.\d MiB\) in each, "
+                        r"again after each restart\.", line), out
+    together = held(json.loads(heapflame("trend", "--json", "d")[1]))["together"]
+    assert [(one["name"], one["leaks"], one["processes"], one["restarts"], one["same"]) for one in together] == \
+        [("leak", 3, 3, True, True)], together
+    assert abs(together[0]["per_second"] * 60 / MIB - 3) < 0.01 and "since_build" not in together[0]
+
+
+def build(version, minute, leak, run):
+    """A dump of server 2.4.0 or so, which was started for the run-th time."""
+    text = heap_v2({"leak": leak, "stay": 8 * MIB}, 0x550000000000 + run * 0x1000000, f"/opt/server-{version}/bin/server",
+                   0x7F0000000000 + run * 0x10000)
+    write(f"{run}-{minute}.heap", text, run * 25 + minute)
+
+
+def test_the_build_with_which_it_began():
+    for run, version in enumerate(["2.4.0", "2.4.0", "2.4.1", "2.4.1"]):
+        for minute in range(20):
+            build(version, minute, (minute + 1) * 2 * MIB if version == "2.4.1" else 3 * MIB, run)
+    out = heapflame("trend", "d")[1]
+    assert re.search(r"^leak leaks in 2 of 4 processes of server, .* Since build 2\.4\.1 \+2\.0 MiB/min \(.*\); before that no "
+                     r"leak, in 2 processes\.$", out, re.M), out
+    together = held(json.loads(heapflame("trend", "--json", "d")[1]))["together"][0]
+    assert together["since_build"] == "2.4.1"
+    assert [(one["build"], one["leaks"], one["processes"]) for one in together["builds"]] == [("2.4.0", 0, 2), ("2.4.1", 2, 2)]
+
+
+def test_a_build_that_leaks_faster_and_one_that_leaks_no_more():
+    rates = {"1.0.0": 1, "1.1.0": 4, "1.2.0": 0}
+    for run, version in enumerate(rates):
+        for minute in range(20):
+            build(version, minute, (minute + 1) * rates[version] * MIB + MIB, run)
+    out = heapflame("trend", "d")[1]
+    assert re.search(r"^leak leaks in 2 of 3 processes of server, \+1\.0 MiB/min to \+4\.0 MiB/min\. Until build 1\.2\.0, with which "
+                     r"it leaks no more, in 1 process\.$", out, re.M), out
+    for path in Path("d").glob("2-*"):
+        path.unlink()
+    out = heapflame("trend", "d")[1]
+    assert re.search(r"Since build 1\.1\.0 \+4\.0 MiB/min \(.*\); before that \+1\.0 MiB/min \(.*\), in 1 process\.$", out, re.M), out
+
+
+def test_replicas_are_no_restarts():
+    for minute in range(20):
+        for replica in range(2):
+            write(f"{replica}-{minute}.heap", heap_v2({"leak": (minute + 1) * MIB}, 0x550000000000 + replica * 0x1000000,
+                                                      libc=0x7F0000000000 + replica * 0x10000), minute)
+    out = heapflame("trend", "d")[1]
+    assert re.search(r"^leak leaks in 2 of 2 processes of server, \+1\.0 MiB/min \(.*\) in each\.$", out, re.M), out
+
+
+def short_lives(bend):
+    """Eight minutes of a line that bends a little and is not smooth, six times."""
+    for run in range(6):
+        for minute in range(8):
+            part = minute / 7
+            rough = 0.7 if (minute + run) % 2 else -0.7
+            held_mib = 40 + 7 * (part + bend * part * (1 - part)) + rough
+            write(f"{run}-{minute}.heap", heap_v2({"leak": int(held_mib * MIB), "stay": 80 * MIB}, 0x550000000000 + run * 0x1000000,
+                                                  libc=0x7F0000000000 + run * 0x10000), run * 25 + minute)
+
+
+def test_together_they_show_what_none_shows_alone():
+    """A bend of 0.03 could be a cache's in each of them; six times it could not."""
+    short_lives(0.2)
+    out = heapflame("trend", "d")[1]
+    assert re.search(r"^leak leaks: the 6 processes of server show it together, \+1\.0 MiB/min \(.*\) in each, again after each "
+                     r"restart\.$", out, re.M) and out.count("as a whole: undecided") == 6, out
+    status, out, _ = heapflame("check", "d")
+    assert status == 1 and len(re.findall("^FAIL  leak .*: leak leaks: the 6 processes of server show it together", out, re.M)) == 1, out
+
+
+def test_together_they_may_be_a_cache():
+    """That is a bend of 0.1."""
+    short_lives(0.6)
+    status, out, _ = heapflame("check", "d")
+    assert status == 0 and "together" not in out, out
+
+
 def test_two_programs_at_once():
     for minute in range(20):
         write(f"a-{minute}", heap_v2({"leak": (minute + 1) * MIB, "stay": MIB}, 0x550000000000, "/opt/one"), minute)

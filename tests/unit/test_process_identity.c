@@ -131,6 +131,57 @@ static void takes_what_a_profile_knows(void **state)
 }
 
 /* 32 bytes of a build-id are kept; a longer one is none. */
+/* What the path of a program says of its version, and what of the name is left. */
+static void finds_versions(void **state)
+{
+    static const struct {
+        const char *path, *command, *version;
+    } rows[] = {
+        {"/opt/server-2.4.1/bin/server", "server", "2.4.1"},
+        {"/opt/server/v2.4/server", "server", "2.4"},
+        {"/opt/server_2.4.1", "server", "2.4.1"},
+        {"/opt/server-v10.0.3", "server", "10.0.3"},
+        {"/opt/1.0/server-2.4.1", "server", "2.4.1"},
+        {"/usr/bin/python3.11", "python3.11", ""},
+        {"/usr/lib/jvm/java-17/bin/java", "java", ""},
+        {"/opt/server-2.4.1rc", "server-2.4.1rc", ""},
+        {"/opt/server-2..4", "server-2..4", ""},
+        {"-1.0", "", "1.0"},
+        {"-", "-", ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < HF_COUNT(rows); i++) {
+        struct hf_error err;
+        struct hf_profile *p;
+        struct hf_process_identity identity;
+        char build[HF_BUILD_NAME_MAX];
+        check_ok(hf_profile_new(&p, &err), &err);
+        check_ok(hf_profile_string(p, hf_text_of(rows[i].path), &p->capture.command, &err), &err);
+        check_ok(hf_process_identity_of(p, &identity, &err), &err);
+        hf_process_identity_build(&identity, build);
+        assert_string_equal(identity.command, rows[i].command);
+        assert_string_equal(build, rows[i].version);
+        hf_process_identity_done(&identity);
+        hf_profile_free(p);
+    }
+}
+
+static void names_builds(void **state)
+{
+    struct hf_process_identity a = {.build_id = "\x3f\x2a\x91\xc0\x55", .build_id_size = 5},
+                               b = {.build_id = "\x3f\x2a\x91\xc1\x55", .build_id_size = 5},
+                               c = {.version = "2.4"}, none = {.pid = 1};
+    char build[HF_BUILD_NAME_MAX];
+    (void)state;
+    hf_process_identity_build(&a, build);
+    assert_string_equal(build, "3f2a91c0");
+    hf_process_identity_build(&none, build);
+    assert_string_equal(build, "");
+    assert_true(hf_process_identity_same_build(&a, &a));
+    assert_false(hf_process_identity_same_build(&a, &b));
+    assert_false(hf_process_identity_same_build(&c, &none));
+}
+
 static void keeps_build_ids_that_fit(void **state)
 {
     (void)state;
@@ -205,6 +256,8 @@ int main(void)
         cmocka_unit_test(compares_what_both_know),
         cmocka_unit_test(compares_places_of_files),
         cmocka_unit_test(takes_what_a_profile_knows),
+        cmocka_unit_test(finds_versions),
+        cmocka_unit_test(names_builds),
         cmocka_unit_test(keeps_build_ids_that_fit),
         cmocka_unit_test(learns),
     };

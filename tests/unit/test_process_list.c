@@ -98,20 +98,21 @@ static void test_json(void **state)
                                               .start = 2,
                                               .start_count = 2,
                                               .is_restart = true};
+    static const struct hf_shared_leaks none;
     struct hf_out out = {0};
     (void)state;
     hf_process_list_json_begin(&first, true, "trend", &out);
     hf_out_string(&out, "1");
-    hf_process_list_json_end(false, &out);
+    hf_process_list_json_end(false, &none, &out);
     hf_process_list_json_begin(&second, false, "trend", &out);
     hf_out_string(&out, "2");
-    hf_process_list_json_end(true, &out);
+    hf_process_list_json_end(true, &none, &out);
     check_out(&out,
         "{\n  \"schema\": \"heapflame.processes/1\",\n  \"processes\": [\n"
         "{\"program\": \"a\\\"b\", \"id\": 7, \"start\": 1, \"starts\": 2, \"restart\": false, "
         "\"profiles\": 3, \"from\": 1.005, \"to\": 20.300, \"trend\": 1},\n"
         "{\"program\": \"\", \"id\": null, \"start\": 2, \"starts\": 2, \"restart\": true, "
-        "\"profiles\": 0, \"from\": 0.000, \"to\": 0.000, \"trend\": 2}]}\n");
+        "\"profiles\": 0, \"from\": 0.000, \"to\": 0.000, \"trend\": 2}], \"together\": []}\n");
     hf_out_done(&out);
 }
 

@@ -67,6 +67,7 @@ struct checker {
     struct hf_process_history *process;
     struct limits limits;
     struct hf_text name; /* of the process, if there are several */
+    const struct hf_shared_leaks *together;
     struct hf_check checks[HF_CHECKS_MAX];
     size_t count;
     struct hf_arena texts;
@@ -282,15 +283,42 @@ static enum hf_status check_places(struct checker *c, enum hf_verdict_kind kind,
     return status;
 }
 
+/* A leak that no process shows alone counts for the last that has the place. */
+static enum hf_status check_together(
+    struct checker *c, size_t *out_found, struct hf_out *out, struct hf_error *err)
+{
+    const struct hf_growth *growth = &c->process->growth;
+    enum hf_status status = HF_OK;
+    *out_found = 0;
+    for (size_t i = 0; status == HF_OK && i < c->together->count; i++) {
+        const struct hf_shared_leak *leak = &c->together->items[i];
+        if (!leak->is_only_together || leak->place < growth->places ||
+            leak->place >= growth->places + growth->count)
+            continue;
+        (*out_found)++;
+        hf_shared_leak_sentence(leak, out);
+        status = add_check(c, hf_verdict_name(HF_VERDICT_LEAK), false, out, err);
+        if (status != HF_OK)
+            return status;
+        const struct hf_pooled_rate *rate = &leak->all.rate;
+        check_tell(c,
+            (struct hf_check_number){HF_CHECK_RATE, rate->rate, rate->low, rate->high, INFINITY},
+            leak->place);
+    }
+    return status;
+}
+
 static enum hf_status check_verdicts(struct checker *c, struct hf_out *out, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
-    size_t found;
+    size_t found, together = 0;
     for (enum hf_verdict_kind kind = 0; status == HF_OK && kind <= HF_VERDICT_TOO_LITTLE; kind++) {
         if (!c->limits.fails_on[kind])
             continue;
         status = check_places(c, kind, false, &found, out, err);
-        if (status == HF_OK && found == 0) {
+        if (status == HF_OK && kind == HF_VERDICT_LEAK)
+            status = check_together(c, &together, out, err);
+        if (status == HF_OK && found + (kind == HF_VERDICT_LEAK ? together : 0) == 0) {
             hf_out_string(out, "none");
             status = add_check(c, hf_verdict_name(kind), true, out, err);
         }
@@ -355,7 +383,7 @@ static void checkers_put_json(const struct checkers *all, struct hf_out *out)
             hf_process_list_json_begin(&listed, i == 0, "check", out);
         hf_check_json(&all->reports[i], out);
         if (count != 1)
-            hf_process_list_json_end(i + 1 == count, out);
+            hf_process_list_json_end(i + 1 == count, &all->options->history.together, out);
     }
 }
 
@@ -409,6 +437,7 @@ static enum hf_status checkers_check(
         struct checker *c = &all->items[i];
         c->process = all->processes->items[i];
         c->limits = *limits;
+        c->together = &all->options->history.together;
         struct hf_budget_scope before = hf_budget_enter(&c->process->view.budget);
         if (is_one_of)
             status = checkers_name(c, &all->options->history, err);

@@ -119,7 +119,7 @@ static void trend_put_one_of(const struct trend_options *options,
     else if (options->history.is_json)
         hf_out_string(out, "null");
     if (options->history.is_json)
-        hf_process_list_json_end(is_last, out);
+        hf_process_list_json_end(is_last, &options->history.together, out);
     else if (!is_last)
         hf_out_char(out, '\n');
 }

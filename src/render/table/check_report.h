@@ -24,10 +24,10 @@
 
 #define HF_CHECK_JSON_SCHEMA "heapflame.check/1"
 /*
- * The whole and each place by the budget, the growth, each place by its verdict, "none" of each, or
- * that it is too short.
+ * The whole and each place by the budget, the growth, each place by its verdict, and by that of
+ * several processes together, "none" of each, or that it is too short.
  */
-#define HF_CHECKS_MAX (2 * HF_GROWTH_PLACES + 3 + HF_VERDICT_TOO_LITTLE + 1)
+#define HF_CHECKS_MAX (3 * HF_GROWTH_PLACES + 3 + HF_VERDICT_TOO_LITTLE + 1)
 
 struct hf_check {
     const char *name; /* "budget", "growth", "leak" ... */

@@ -110,7 +110,12 @@ void hf_process_list_json_begin(
         process->last_ms / 1000, (unsigned)(process->last_ms % 1000), member);
 }
 
-void hf_process_list_json_end(bool is_last, struct hf_out *out)
+void hf_process_list_json_end(
+    bool is_last, const struct hf_shared_leaks *together, struct hf_out *out)
 {
-    hf_out_string(out, is_last ? "}]}\n" : "}");
+    hf_out_string(out, is_last ? "}]" : "}");
+    if (is_last) {
+        hf_shared_leaks_json(together, out);
+        hf_out_string(out, "}\n");
+    }
 }

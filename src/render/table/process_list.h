@@ -14,6 +14,7 @@
 #define HF_RENDER_PROCESS_LIST_H
 
 #include "base/strings/out.h"
+#include "render/shared_leaks.h"
 
 #define HF_PROCESS_LIST_JSON_SCHEMA "heapflame.processes/1"
 
@@ -35,9 +36,11 @@ void hf_process_list_summary(
     const struct hf_listed_process *processes, size_t count, struct hf_out *out);
 void hf_process_list_heading(const struct hf_listed_process *process, struct hf_out *out);
 
-/* `is_first`: the document begins with it. `member`: what is written between the two. */
+/* `is_first`: the document begins with it. `member`: what is written between the two. `together`:
+ * what they say together, behind the last. */
 void hf_process_list_json_begin(
     const struct hf_listed_process *process, bool is_first, const char *member, struct hf_out *out);
-void hf_process_list_json_end(bool is_last, struct hf_out *out);
+void hf_process_list_json_end(
+    bool is_last, const struct hf_shared_leaks *together, struct hf_out *out);
 
 #endif
