@@ -206,8 +206,11 @@ void hf_growth_judge(const struct hf_growth *growth, struct hf_growth_place *pla
     place->verdict = place->course != NULL
                          ? hf_verdict_of_course(&facts, place->course, place->noise)
                          : hf_verdict_of(&facts);
-    if (place->verdict.kind == HF_VERDICT_LEAK && place->course != NULL && !place->survival.moves)
-        place->survival = place->course->leak;
+    if (place->verdict.kind != HF_VERDICT_LEAK || place->course == NULL)
+        return;
+    place->survival = place->verdict.is_by_shape
+                          ? (struct hf_survival){.kind = HF_SURVIVAL_UNKNOWN, .moves = true}
+                          : place->course->leak;
 }
 
 void hf_growth_judge_whole(struct hf_growth *growth)
@@ -260,6 +263,7 @@ struct hf_verdict_facts hf_growth_facts(
         .trend = &place->trend,
         .times_s = growth->times_s,
         .values = place->values,
+        .objects = place->objects,
         .count = growth->point_count,
         .share = place->share,
         .old_freed = place->ages.old_freed,

@@ -1,10 +1,11 @@
 #include "analysis/growth_cohorts.h"
 
+#include "analysis/verdict_course.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #define COHORTS_PART 0.7 /* of what a place holds must be known by births */
-#define GROWN_SIZE 1.5   /* times the mean size of its blocks: they grow, not their number */
 
 bool hf_growth_is_of_cohort(const struct hf_growth *growth, size_t sample)
 {
@@ -38,20 +39,6 @@ static bool cohorts_are_whole(const struct hf_growth *growth, const struct hf_gr
     for (size_t i = 0; i < HF_LIFETIMES_EPOCHS; i++)
         sum += cohorts->table.in_use[growth->point_count - 1][i];
     return sum >= COHORTS_PART * place->values[growth->point_count - 1];
-}
-
-/* Blocks that become larger, but not more: each dies when it moves, and its successor is young. */
-static bool grows_by_size(const struct hf_growth *growth, const struct hf_growth_place *place)
-{
-    size_t n = growth->point_count, part = n / 4 != 0 ? n / 4 : 1;
-    double bytes[2] = {0}, objects[2] = {0};
-    for (size_t i = 0; i < part; i++) {
-        bytes[0] += place->values[i];
-        objects[0] += place->objects[i];
-        bytes[1] += place->values[n - 1 - i];
-        objects[1] += place->objects[n - 1 - i];
-    }
-    return bytes[1] * objects[0] > GROWN_SIZE * bytes[0] * objects[1];
 }
 
 /*
@@ -109,7 +96,8 @@ enum hf_status hf_growth_cohorts_judge(struct hf_growth *growth, struct hf_growt
     hf_survival_course_of(&cohorts->table, course);
     place->course = course;
     place->sample = cohorts->table.sample;
-    if (course->last.kind == HF_SURVIVAL_RENEWED && grows_by_size(growth, place))
+    if (course->last.kind == HF_SURVIVAL_RENEWED &&
+        hf_verdict_moves(place->values, place->objects, growth->point_count))
         place->survival.moves = true;
     else
         place->survival = course->last;

@@ -41,6 +41,7 @@ enum hf_verdict_kind {
 struct hf_verdict_facts {
     const struct hf_trend *trend;
     const double *times_s, *values;
+    const double *objects; /* of a course: of each value */
     size_t count;
     double share; /* of all that grew */
     double
@@ -54,6 +55,7 @@ struct hf_verdict_facts {
 struct hf_verdict {
     enum hf_verdict_kind kind;
     double confidence; /* 0.5 .. 1: of the weakest of its tests */
+    bool is_by_shape;  /* of a course: a leak that the total showed, because blocks move */
     double held_s; /* so old is the last profile that shows it (verdict_course.h); 0: the last */
 };
 

@@ -10,12 +10,17 @@
  * What each look says:
  *
  *   - for a leak: survivors stay and keep coming;
- *   - against it: old blocks die, or no more come (statistics/survival.h); or it is undecided who
- *     survives, and the total has levelled off, or is a filling cache;
+ *   - against it: old blocks die, and none is left that may have survived; or fewer come than the
+ *     pauses of before explain (statistics/survival.h), and so few that the leak has ended, or that
+ *     the total has levelled off or is a filling cache;
  *   - at once against it: half of what stayed is gone, as when a program frees all at its end;
  *   - doubt: survivors that were a leak surely die, or become fewer: then it is undecided.
  *
- * Blocks that move when they grow die young, so that the shape of the total alone decides.
+ * A leak among the first looks is found by HF_VERDICT_AGREE_EARLY of them, and those that say that
+ * old blocks die count half for twice as long: what is renewed may hide what stays.
+ *
+ * Blocks that move when they grow die young, so that the shape of the total alone decides at a look
+ * at which they do.
  */
 #ifndef HF_ANALYSIS_VERDICT_COURSE_H
 #define HF_ANALYSIS_VERDICT_COURSE_H
@@ -25,8 +30,15 @@
 #define HF_VERDICT_AGREE 2       /* looks that follow each other */
 #define HF_VERDICT_AGREE_EARLY 4 /* among the first HF_VERDICT_EARLY: caches are filling then */
 #define HF_VERDICT_EARLY 12
+#define HF_VERDICT_FALL 4        /* of the logarithm of the likelihood: 2 % */
 #define HF_VERDICT_AGREE_SHAPE 3 /* against a leak that the shape showed, */
 #define HF_VERDICT_SHAPE_PART 5  /* and one in so many of all looks */
+
+#define HF_VERDICT_MOVES_SIZE                                                                      \
+    1.5 /* times the mean size of its blocks: they grow, not their number */
+
+/* Whether what a place holds grows by larger blocks, not by more. */
+bool hf_verdict_moves(const double *values, const double *objects, size_t count);
 
 /*
  * As hf_verdict_of, for a place whose births are known; the looks of `course` are of the last

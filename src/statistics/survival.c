@@ -228,6 +228,28 @@ static bool bends_by(const struct hf_survival *survival, double sigmas)
     return survival->bend > BEND_MIN && survival->bend > sigmas * survival->bend_error;
 }
 
+/*
+ * The most likely time since when fewer come. What comes in bursts also pauses: the gain is divided
+ * by the dispersion of what came before, so that it is that of so many bursts, not of all blocks.
+ */
+static double fall_of(const struct survivors *s)
+{
+    size_t cohorts = s->count - s->from;
+    double most = 0, before = 0, squares = 0, without = s->since * log(s->since / (double)cohorts);
+    for (size_t i = 1; i < cohorts; i++) {
+        double n = (double)i, late = (double)(cohorts - i), count = s->counts[s->from + i - 1];
+        before += count;
+        squares += count * count;
+        double after = fmax(0, s->since - before), mean = before / n;
+        if (i < COHORTS_MIN || after / late >= mean)
+            continue;
+        double dispersion = fmax(1, (squares - before * mean) / (n - 1) / mean);
+        double with = before * log(mean) + (after > 0 ? after * log(after / late) : 0);
+        most = fmax(most, (with - without) / dispersion);
+    }
+    return most;
+}
+
 /* They stay; do they keep coming? */
 static enum hf_survival_kind judge_arrivals(
     const struct survivors *s, const struct hf_survival *out)
@@ -337,7 +359,7 @@ static double step_of(const struct judge *j)
 
 struct hf_survival hf_survival_of(const struct hf_survival_table *table)
 {
-    struct hf_survival out = {.kind = HF_SURVIVAL_UNKNOWN, .gone_s = NAN};
+    struct hf_survival out = {.kind = HF_SURVIVAL_UNKNOWN, .gone_s = NAN, .fall = INFINITY};
     if (table->look_count < HF_SURVIVAL_LOOKS_MIN)
         return out;
     struct judge j = begin_judging(table);
@@ -354,6 +376,7 @@ struct hf_survival hf_survival_of(const struct hf_survival_table *table)
             describe_survivors(&j, &s, &out);
         if (stay) {
             out.kind = judge_arrivals(&s, &out);
+            out.fall = fall_of(&s);
             break;
         }
         if (i == 0)
@@ -382,6 +405,18 @@ bool hf_survival_doubts(const struct hf_survival_table *table, const struct hf_s
            (bends_by(survival, BEND_DOUBT_SIGMAS) || survivors_die(table, leak->age_s));
 }
 
+/* Some of the oldest are in use, and nothing says that they die: too few to be a leak yet. */
+static bool survivors_may_stay(const struct hf_survival_table *table)
+{
+    struct judge j = begin_judging(table);
+    double step_s = step_of(&j);
+    for (struct survivors s; find_survivors(&j, step_s, &s); j.age_s += step_s) {
+        if (!s.is_lost && s.least_hazard * s.since_s <= HF_SURVIVAL_HAZARD_LEAST)
+            return true;
+    }
+    return false;
+}
+
 /* Most of what stayed is there no more, whatever came since. */
 static bool survivors_are_gone(
     const struct hf_survival_table *table, size_t look, const struct hf_survival *leak)
@@ -401,8 +436,11 @@ void hf_survival_course_of(struct hf_survival_table *table, struct hf_survival_c
         table->look_count = i + 1;
         out_course->last = hf_survival_of(table);
         look->kind = out_course->last.kind;
+        look->fall = out_course->last.fall;
         if (look->kind == HF_SURVIVAL_LEAK)
             out_course->leak = out_course->last;
+        look->may_stay = look->kind == HF_SURVIVAL_RENEWED &&
+                         out_course->leak.kind == HF_SURVIVAL_LEAK && survivors_may_stay(table);
         look->is_gone = survivors_are_gone(table, i, &out_course->leak);
         look->is_doubted = hf_survival_doubts(table, &out_course->last, &out_course->leak);
     }

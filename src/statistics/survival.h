@@ -68,6 +68,9 @@ struct hf_survival {
     double sigmas;                    /* how far `lost` is below what is no leak */
     double bend;                      /* of their number over time: as in struct hf_trend */
     double bend_error;
+    /* That fewer come since some time: the gain of the logarithm of the likelihood, by how unevenly
+     * they came before; infinite: not asked, because it is not known that they stay. */
+    double fall;
     /* Of what is renewed: nine tenths are gone at this age; NAN: not known. */
     double gone_s;
     bool moves; /* set by the caller: blocks move when they grow, so that lives say nothing */
@@ -77,8 +80,10 @@ struct hf_survival hf_survival_of(const struct hf_survival_table *table);
 
 struct hf_survival_look {
     enum hf_survival_kind kind; /* by all looks up to this one */
-    bool is_doubted;            /* undecided; and what was a leak before surely is none any more */
-    bool is_gone;               /* half of what was a leak before is not in use at this look */
+    double fall;
+    bool may_stay;   /* renewed after a leak; but some of the oldest may be survivors */
+    bool is_doubted; /* undecided; and what was a leak before surely is none any more */
+    bool is_gone;    /* half of what was a leak before is not in use at this look */
 };
 
 struct hf_survival_course {

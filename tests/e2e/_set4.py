@@ -19,6 +19,12 @@ KINDS = {"leak": LEAK, "undecided": UNDECIDED, "too little data": UNDECIDED}  # 
 LOOKS = 30  # prefixes of a series that are judged, too
 SAMPLES_OF_REFERENCE = 25  # that many of Poisson's are 5 standard errors
 POINTS_MIN = 6
+DRAWN = {  # their functions (tests/leakers/drawn.c)
+    "random_cache": "cache_put",
+    "random_queue": "job_put",
+    "random_leak": "leak_new/cache_put",
+    "random_bursts": "leak_new",
+}
 
 
 def kind_of(verdict):
@@ -37,6 +43,13 @@ class Label:
         self.answers = Counter()
         self.paths = []  # of each series that was judged as it came: [(minute, kind)]
         self.delays = []  # (minutes from the onset to "leak", minutes to the reference) of each of these
+        self.onsets = []  # of each leak that was found by survivors: whether its onset lies in the interval
+
+    def see(self, place, is_one):
+        """The final answer; the times of several processes are their own."""
+        self.answers[place["verdict"] if place else NOT_LISTED] += 1
+        if is_one and self.is_leak and place and place["verdict"] == LEAK and "survivors" in place:
+            self.onsets.append(holds_onset(place, self.onset))
 
     @property
     def is_leak(self):
@@ -100,8 +113,9 @@ def documents_of(document):
     return [process["trend"] for process in document["processes"] if process.get("trend")]
 
 
-def verdict_of(document, label, rows):
-    """The worst verdict of all places of the label's functions: those on whose way the first function of any row is one."""
+def place_of(document, label, rows):
+    """The place with the worst verdict of all of the label's functions: those on whose way the first function of any row is
+    one."""
     functions = [name for row in rows for name in row.functions]
     ranks = {LEAK: 0, UNDECIDED: 1, NO_LEAK: 2}
     found = []
@@ -109,8 +123,20 @@ def verdict_of(document, label, rows):
         for place in one.get("places", []):
             ours = [name for name in reversed(place["stack"]) if name in functions]
             if ours and ours[0] in label.functions:
-                found.append(place["verdict"])
-    return min(found, key=lambda verdict: ranks[kind_of(verdict)]) if found else NOT_LISTED
+                found.append(place)
+    return min(found, key=lambda place: ranks[kind_of(place["verdict"])], default=None)
+
+
+def verdict_of(document, label, rows):
+    place = place_of(document, label, rows)
+    return place["verdict"] if place else NOT_LISTED
+
+
+def holds_onset(place, onset):
+    """Whether a leak's interval, in seconds since the first profile, which is of minute 1, holds the minute of its onset, give
+    or take one: births are known by minutes. Without one, it is said to leak since before the first profile."""
+    low, high = place["survivors"].get("since_95", (-120, 0))
+    return low / 60 <= onset <= high / 60 + 2
 
 
 def simulate(program, seed, folder, *period):
@@ -162,7 +188,7 @@ def judge(rows, seeds, watched):
             for_ever = simulate(program, seed, "profiles")
             document = trend("profiles")
             for row in ours:
-                row.answers[verdict_of(document, row, ours)] += 1
+                row.see(place_of(document, row, ours), is_one="processes" not in document)
             if number < watched:
                 see_as_it_comes(ours, "profiles", for_ever)
     return rows
@@ -170,8 +196,8 @@ def judge(rows, seeds, watched):
 
 def judge_drawn(program, numbers):
     """What is said of the place of each drawn program (drawn.c), of one seed each."""
-    functions = {"random_cache": "cache_put", "random_queue": "job_put", "random_leak": "leak_new/cache_put"}[program]
-    label = Label(program, functions, LEAK if program == "random_leak" else NO_LEAK, "", "", "drawn")
+    functions = DRAWN[program]
+    label = Label(program, functions, LEAK if "leak_new" in functions else NO_LEAK, "", "", "drawn")
     answers = Counter()
     for number in numbers:
         simulate(f"{program}:{number}", number, "profiles")
@@ -220,9 +246,21 @@ def summary_of(rows):
         f'"leak" of no leak            {mean_with_interval([row.share(LEAK) for row in others])} of {len(others)}',
         f"undecided of no leak         {mean_with_interval([row.share(UNDECIDED) for row in others])}",
         f"scenarios right in >= 90 %   {sum(row.share(*row.right) >= 0.9 for row in counted)} of {len(counted)}",
+        f"onset in its interval        {onsets_of(leaks)}",
         f"twins                        {', '.join(f'{kind} {count}' for kind, count in twins.most_common()) or 'none'}",
     ]
     return "\n".join(lines)
+
+
+def onsets_of(rows):
+    onsets = [holds for row in rows for holds in row.onsets]
+    return f"{sum(onsets) / len(onsets):.1%} of {len(onsets)} leaks that survivors showed" if onsets else "none"
+
+
+def flapping_of(rows):
+    """The functions that flap, and in how many of their series."""
+    counts = {row: sum(map(flaps, row.paths)) for row in rows if not row.is_twin}
+    return ", ".join(f"{row.program} {row.functions[0]} {count}" for row, count in counts.items() if count) or "none"
 
 
 def summary_of_paths(rows):
@@ -232,7 +270,7 @@ def summary_of_paths(rows):
     ratios = [found / known for found, known in delays if found is not None]
     within = sum(ratio <= 2 for ratio in ratios)
     lines = [
-        f'"leak", taken back, "leak"   {sum(map(flaps, paths))} of {len(paths)} series',
+        f'"leak", taken back, "leak"   {sum(map(flaps, paths))} of {len(paths)} series: {flapping_of(rows)}',
         f'ever "leak" of no leak       {sum(wrong)} of {len(wrong)} series (a cache that fills is a twin until it is full)',
         f"minutes to leak / reference  median {statistics.median(ratios):.1f}; at most 2 in {within} of {len(delays)}; "
         f"never found {len(delays) - len(ratios)}",

@@ -1,7 +1,7 @@
 /*
  * drawn.c: programs whose numbers are drawn: `random_cache:17` is the 17th bounded cache,
- * `random_queue:17` the 17th queue that follows a load, `random_leak:17` the 17th leak. None of the
- * first two is a leak.
+ * `random_queue:17` the 17th queue that follows a load, `random_leak:17` the 17th leak, and
+ * `random_bursts:17` the 17th that comes in bursts. None of the first two is a leak.
  */
 #include "script.h"
 
@@ -161,7 +161,32 @@ static void random_leak(unsigned second)
         forget(where == 2 ? SERVED({cache_put}) : SERVED({leak_new}), (size_t)size);
 }
 
+/* A leak that comes in bursts, with pauses between them that are short or long by chance, alone or
+ * in a function whose other blocks live for some minutes at most. */
+static void random_bursts(unsigned second)
+{
+    static double gap_s, mib, size, life_s, next_s;
+    static bool has_others;
+    if (second == 0) {
+        gap_s = exp2(chance_between(0, 3)) * 60; /* 1 to 8 minutes */
+        mib = exp2(chance_between(5.5, 8)) * gap_s / HOUR;
+        size = exp2(chance_between(12, 17));
+        has_others = chance(2) == 0;
+        life_s = exp2(chance_between(3, 7.5));
+        next_s = chance_exponential(gap_s);
+    }
+    live_anyhow(second);
+    for (unsigned i = has_others ? arrivals(64 * (double)MIB / size / life_s) : 0; i != 0; i--)
+        crowd_add(&crowds[0], second, SERVED({leak_new}), (size_t)size, chance_exponential(life_s));
+    crowd_bury(&crowds[0], second, SERVED({job_done}));
+    for (; next_s < second + 1; next_s += chance_exponential(gap_s)) {
+        for (double burst = chance_exponential(mib) * (double)MIB; burst > 0; burst -= size)
+            forget(SERVED({leak_new}), (size_t)size);
+    }
+}
+
 const struct leaker drawn[] = {
+    {"random_bursts", random_bursts, HOUR},
     {"random_cache", random_cache, HOUR},
     {"random_queue", random_queue, HOUR},
     {"random_leak", random_leak, HOUR},

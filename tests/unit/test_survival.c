@@ -314,6 +314,55 @@ static void doubts_what_dies_or_fades(void **unused)
     }
 }
 
+/* A leak that pauses: the longer, the surer; and less sure if it came in bursts before. */
+static void pauses_are_measured_by_those_of_before(void **unused)
+{
+    (void)unused;
+    static const struct {
+        unsigned every, count, until; /* so many come each so many minutes, until this one */
+        double least, most;
+    } cases[] = {{1, 4, 60, 0, 3}, {1, 4, 48, 4, 100}, {10, 40, 60, 0, 3}, {10, 40, 42, 0, 4},
+        {4, 16, 60, 0, 3}, {4, 16, 30, 4, 30}};
+    static struct hf_survival_table table;
+    for (size_t i = 0; i < HF_COUNT(cases); i++) {
+        begin_table(&table);
+        for (unsigned minute = 1; minute < cases[i].until; minute++) {
+            for (unsigned n = minute % cases[i].every == 0 ? cases[i].count : 0; n != 0; n--)
+                add_life(&table, minute, 1000);
+        }
+        double fall = hf_survival_of(&table).fall;
+        if (fall < cases[i].least || fall > cases[i].most)
+            fail_msg("case %zu: %.2f", i, fall);
+    }
+    begin_table(&table);
+    assert_true(isinf(hf_survival_of(&table).fall));
+}
+
+/* Entries live for 15 minutes, but some for ever: when it is known that old ones die, a few are
+ * still there that may stay. Without these, none is. */
+static void knows_who_may_stay(void **unused)
+{
+    (void)unused;
+    static struct hf_survival_table table;
+    static struct hf_survival_course course;
+    for (unsigned every = 2; every <= 1000; every *= 500) {
+        begin_table(&table);
+        for (unsigned minute = 1; minute < MINUTES; minute++) {
+            for (unsigned n = 0; n < 8; n++)
+                add_life(&table, minute, n % every == 1 && every == 2 ? 1000 : 15);
+        }
+        hf_survival_course_of(&table, &course);
+        bool may_stay = false;
+        for (size_t look = 0; look < MINUTES; look++) {
+            may_stay |= course.looks[look].may_stay;
+            assert_true(
+                !course.looks[look].may_stay || course.looks[look].kind == HF_SURVIVAL_RENEWED);
+        }
+        assert_int_equal(may_stay, every == 2);
+        assert_int_equal(course.last.kind, every == 2 ? HF_SURVIVAL_LEAK : HF_SURVIVAL_RENEWED);
+    }
+}
+
 /* Of 58 cohorts of which none dies, the first 29 have so many each and the others so many. */
 struct bend_row {
     const char *what;
@@ -377,6 +426,8 @@ int main(void)
         cmocka_unit_test(finds_change),
         cmocka_unit_test(follows_looks),
         cmocka_unit_test(doubts_what_dies_or_fades),
+        cmocka_unit_test(pauses_are_measured_by_those_of_before),
+        cmocka_unit_test(knows_who_may_stay),
         cmocka_unit_test(tells_how_arrivals_bend),
         cmocka_unit_test(claims_nothing_of_nothing),
     };

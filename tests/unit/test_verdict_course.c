@@ -1,8 +1,10 @@
-/* Verdicts with memory: of looks whose answers are given, a letter each. */
+/* Verdicts with memory: of looks whose answers are given, a letter each. Small ones are weak: what
+ * is renewed may hide what stays, and pauses of before explain why fewer come. */
 #include "analysis/verdict_course.h"
 
 #include "check.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +13,7 @@
 
 enum total { FLAT, RISES, FULL };
 
-static double times[LOOKS], values[LOOKS];
+static double times[LOOKS], values[LOOKS], objects[LOOKS];
 
 /* Of each total the shape alone would say: steady, leak, full cache. */
 static double value_at(enum total total, size_t point)
@@ -30,12 +32,16 @@ static struct hf_survival_course course_of(const char *looks)
         [HF_SURVIVAL_UNDECIDED] = 'U'};
     struct hf_survival_course course = {.count = strlen(looks)};
     for (size_t i = 0; i < course.count; i++) {
-        char letter = looks[i] == 'D' ? 'U' : looks[i] == 'G' ? '?' : looks[i];
+        struct hf_survival_look *look = &course.looks[i];
+        char strong = (char)toupper(looks[i]);
+        char letter = strong == 'D' ? 'U' : strong == 'G' ? '?' : strong;
         const char *at = memchr(letters, letter, sizeof letters);
-        course.looks[i].kind = (enum hf_survival_kind)(at - letters);
-        course.looks[i].is_doubted = looks[i] == 'D';
-        course.looks[i].is_gone = looks[i] == 'G';
-        course.last.kind = course.looks[i].kind;
+        look->kind = (enum hf_survival_kind)(at - letters);
+        look->is_doubted = looks[i] == 'D';
+        look->is_gone = looks[i] == 'G';
+        look->may_stay = looks[i] == 'r';
+        look->fall = looks[i] == 'e' || looks[i] == 'u' ? HF_VERDICT_FALL - 0.1 : HF_VERDICT_FALL;
+        course.last.kind = look->kind;
     }
     course.leak = (struct hf_survival){.kind = HF_SURVIVAL_LEAK, .survivors = 40, .sigmas = 3};
     return course;
@@ -45,16 +51,18 @@ static struct hf_verdict judge(const char *looks, enum total total, bool moves, 
 {
     struct hf_survival_course course = course_of(looks);
     struct hf_survival last = course.last;
-    if (moves)
+    if (moves && last.kind == HF_SURVIVAL_RENEWED)
         last = (struct hf_survival){.kind = HF_SURVIVAL_UNKNOWN, .moves = true};
     for (size_t i = 0; i < course.count; i++) {
         times[i] = 60 * (double)i;
         values[i] = value_at(total, i);
+        objects[i] = moves ? 1 : values[i];
     }
     struct hf_trend trend = hf_trend_of(&(struct hf_trend_points){times, values, course.count, 0});
     struct hf_verdict_facts facts = {.trend = &trend,
         .times_s = times,
         .values = values,
+        .objects = objects,
         .count = course.count,
         .share = 1,
         .old_freed = NAN,
@@ -88,8 +96,21 @@ static void waits_for_looks_that_agree(void **unused)
         {"???????LLLLUUUUUUU", RISES, HF_VERDICT_LEAK, 420},
         {"???????LLLLUUUUUUU", FLAT, HF_VERDICT_LEAK, 420},
         {"???????LLLLUUUUURU", RISES, HF_VERDICT_LEAK, 420},
-        {"???????LLLLUUUUURE", RISES, HF_VERDICT_STEADY, 0},
-        {"???????LLLLUUUURRU", RISES, HF_VERDICT_UNDECIDED, 0},
+        {"???????LLLLUUUUUEE", RISES, HF_VERDICT_STEADY, 0},
+        {"???????LLLLUUUUEEU", RISES, HF_VERDICT_UNDECIDED, 0},
+        /* Old blocks that die count half among the first 24. */
+        {"???????LLLLUUUUURE", RISES, HF_VERDICT_LEAK, 420},
+        {"???????LLLLUUUURRE", RISES, HF_VERDICT_STEADY, 0},
+        {"???????LLLLUUUURRR", RISES, HF_VERDICT_LEAK, 420},
+        {"???????LLLLUUURRRR", RISES, HF_VERDICT_STEADY, 0},
+        {"???????LLLLLLLLLLLLLLLLRR", RISES, HF_VERDICT_LEAK, 120},
+        {"???????LLLLLLLLLLLLLLLLLRR", RISES, HF_VERDICT_STEADY, 0},
+        /* They say nothing if some may stay. */
+        {"???????LLLLRRRrrrr", RISES, HF_VERDICT_LEAK, 420},
+        {"???????LLLLRRRrR", RISES, HF_VERDICT_LEAK, 300},
+        /* That fewer come says nothing if pauses explain it, neither does the total then. */
+        {"???????LLLLeeeeeee", RISES, HF_VERDICT_LEAK, 420},
+        {"???????LLLLuuuuuuuuuuuuuuuuuuu", FULL, HF_VERDICT_LEAK, 1140},
         {"???????LLLLUUUUUUUUUUUUUUUUUUU", FULL, HF_VERDICT_FULL_CACHE, 0},
         {"???????LLLLUUUDUUU", RISES, HF_VERDICT_LEAK, 420},
         {"???????LLLLUUUDDUU", RISES, HF_VERDICT_UNDECIDED, 0},
@@ -115,6 +136,23 @@ static void judges_what_moves_by_shape(void **unused)
     assert_int_equal(judge(looks, RISES, true, 0).kind, HF_VERDICT_LEAK);
     assert_int_equal(judge(looks, FULL, true, 0).kind, HF_VERDICT_FULL_CACHE);
     assert_int_equal(judge(looks, FLAT, true, 0).kind, HF_VERDICT_STEADY);
+    assert_true(judge(looks, RISES, true, 0).is_by_shape);
+    assert_int_equal(judge(looks, RISES, false, 0).kind, HF_VERDICT_STEADY);
+}
+
+/* A look at which they do not seem to move takes back what the shape showed only with many others.
+ */
+static void remembers_what_moved(void **unused)
+{
+    (void)unused;
+    struct hf_verdict leak = judge("???????RRRRRRRRRRRRRRRRRRRRRRRUUU", RISES, true, 0);
+    assert_true(leak.kind == HF_VERDICT_LEAK && leak.is_by_shape && leak.held_s > 0);
+    leak = judge("???????RRRRRRRRRRRRRRRRRRRRRRREEEEE", RISES, true, 0);
+    assert_true(leak.kind == HF_VERDICT_LEAK && leak.is_by_shape);
+    leak = judge("???????RRRRRRRRRRRRRRRRRRRRRRREEEEEEEEEEE", RISES, true, 0);
+    assert_int_equal(leak.kind, HF_VERDICT_STEADY);
+    leak = judge("???????RRRRRRRRRRRRRRRRRRRRRRRLLLL", RISES, true, 0);
+    assert_true(leak.kind == HF_VERDICT_LEAK && !leak.is_by_shape && leak.held_s == 0);
 }
 
 /* What may have been lost could explain it, whatever was told. */
@@ -138,6 +176,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waits_for_looks_that_agree),
         cmocka_unit_test(judges_what_moves_by_shape),
+        cmocka_unit_test(remembers_what_moved),
         cmocka_unit_test(loss_explains_a_held_leak),
         cmocka_unit_test(is_as_sure_as_then),
     };
