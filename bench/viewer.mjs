@@ -9,14 +9,19 @@
 // Each round opens one file after the other in a page of its own, zooms into the widest frame that is below half of the
 // whole, and back; figures are medians, in ms, each until the browser has painted. Finding the frame is not measured.
 // The browser paints 60 times a second: of each figure, 8 ms in the mean are waiting for that.
+//
+// --against=HEAPFLAME compares the page alone with that of another build, an older one, in turns: what it takes until a page is
+// open and until a zoom is painted, and the processor time of the browser's process that shows it, by all its threads. On a busy
+// machine the least of many rounds says most.
 import { spawnSync } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { Browser } from "../tests/browser/browser.mjs";
 
 const ORIGINAL = "/usr/share/perl5/Devel/NYTProf/flamegraph.pl";
 const ROUNDS = 3;
+const ROUNDS_APART = Number(process.env.HEAPFLAME_ROUNDS ?? 12);
 const ZOOMS = 7;
 const PATIENCE_MS = 300000;
 const CAP_MS = 120000; // of flamegraph.pl's picture
@@ -32,9 +37,9 @@ function make(name, program, ...args) {
   return file;
 }
 
-function htmlOf(name, folded) {
+function htmlOf(name, folded, heapflame = "heapflame") {
   const file = join(folder, name);
-  make("log", "heapflame", "flame", "-q", "-o", file, folded);
+  make("log", heapflame, "flame", "-q", "-o", file, folded);
   return file;
 }
 
@@ -55,14 +60,15 @@ const KINDS = {
     ready: () => document.body.dataset.ready !== undefined,
     aim: () => {
       const { layout } = heapflame.main;
-      window.target = layout.rowNodes.reduce((a, b) => (layout.width[b] < layout.width[0] / 2 && !layout.chains.byHead.has(b) && !(layout.width[a] >= layout.width[b]) ? b : a), -1);
+      window.target = layout.rowNodes.reduce((a, b) => (layout.width[b] < layout.width[0] / 2 && !layout.chains?.byHead.has(b) && !(layout.width[a] >= layout.width[b]) ? b : a), -1);
     },
     zoom: () => {
       const { layout } = heapflame.main;
       const host = document.querySelector("#main");
-      const { left, top, width } = host.getBoundingClientRect();
+      const { left, top, bottom, width } = host.getBoundingClientRect();
       const x = left + width * (layout.start[target] + layout.width[target] / 2) / layout.width[0];
-      host.dispatchEvent(new MouseEvent("click", { bubbles: true, clientX: x, clientY: top + (layout.depth[target] + 0.5) * 18 }));
+      const y = (layout.depth[target] + 0.5) * 18;
+      host.dispatchEvent(new MouseEvent("click", { bubbles: true, clientX: x, clientY: layout.chains ? top + y : bottom - y })); // older pages had the root at the bottom
     },
     unzoom: () => document.querySelector("#reset").click(),
     isZoomed: () => heapflame.main.zoomed !== 0,
@@ -251,6 +257,55 @@ async function measureHeat(browser) {
   return { ms: median(figures), rows };
 }
 
+// Milliseconds of processor time of each process that shows a page, by all its threads.
+function rendererTimes() {
+  const times = [];
+  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    try {
+      if (!readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--type=renderer")) continue;
+      const threads = readdirSync(`/proc/${pid}/task`).map((id) => Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, "utf8").split(" ")[0]));
+      times.push(threads.reduce((a, b) => a + b, 0) / 1e6);
+    } catch {} // it ended
+  }
+  return times;
+}
+
+// One page, in a browser of its own.
+async function measureApart(file, sums) {
+  const { ready, aim, zoom, unzoom, isZoomed } = KINDS.page;
+  const { chromium } = await Browser.open();
+  const page = await chromium.newPage({ viewport: { width: 1220, height: 800 } });
+  await page.addInitScript(noteOpening, ready.toString());
+  await page.goto(`file://${file}`);
+  await page.waitForFunction(() => window.openedAfter, undefined, { timeout: PATIENCE_MS });
+  sums.cpu.push(Math.max(...rendererTimes()));
+  sums.open.push(await page.evaluate(() => window.openedAfter));
+  for (let i = 0; i < ZOOMS; i++) {
+    await page.evaluate(aim);
+    sums.zoom.push(await painted(page, zoom));
+    if (!(await page.evaluate(isZoomed))) throw new Error(`${file}: a click does not zoom`);
+    sums.back.push(await painted(page, unzoom));
+  }
+  await chromium.close();
+}
+
+async function compareWith(older) {
+  const version = spawnSync(older, ["--version"], { encoding: "utf8" }).stdout.split("\n")[0];
+  console.log(`beside ${version}; load before: ${loadavg()[0].toFixed(2)}; ${ROUNDS_APART} rounds in turns of ${ZOOMS} zooms; least and median, ms\n`);
+  for (const [title, stacks, limit] of [["126,000 frames", "33000", 1.1], ["1,000,000 frames", "270000", 1.1]]) {
+    const folded = generate("apart.folded", stacks);
+    const files = [htmlOf("older.html", folded, older), htmlOf("newer.html", folded)];
+    const sums = files.map(() => ({ open: [], cpu: [], zoom: [], back: [] }));
+    for (let round = 0; round < ROUNDS_APART; round++)
+      for (const [i, file] of files.entries()) await measureApart(file, sums[i]);
+    for (const name of Object.keys(sums[0])) {
+      const [then, now] = sums.map((of) => ({ least: Math.min(...of[name]), median: median(of[name]) }));
+      console.log(`${title}, ${name.padEnd(5)} ${[then.least, then.median, now.least, now.median].map((ms) => ms.toFixed(1).padStart(8)).join("")}`);
+      goal(`${title}, ${name}: the least, of the older page's`, now.least / then.least, limit, "");
+    }
+  }
+}
+
 let missed = 0;
 function goal(text, value, limit, unit, isBound = false) {
   const isMet = value < limit;
@@ -300,8 +355,10 @@ async function main() {
   goal(`heat map, 200 points x ${heat.rows} places`, heat.ms, 100, " ms");
 }
 
+const [, older] = /^--against=(.+)$/.exec(process.argv[2] ?? "") ?? [];
 try {
-  await main();
+  if (older) await compareWith(older);
+  else await main();
 } finally {
   rmSync(folder, { recursive: true });
 }

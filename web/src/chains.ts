@@ -18,12 +18,17 @@ export interface Chain {
   frames: number;
 }
 
+// What is noted of each node: whether it continues the chain of its caller, and how many frames continue its own, as far as that
+// matters.
+const CONTINUES = 4;
+const FOLLOWED = FRAMES_AT_LEAST - 1; // by so many or more: of the first of a chain, that it folds
+
 // The chains that are folded, by their first node. A million frames have a hundred thousand: they are numbers, not objects.
 class Folded {
-  constructor(private readonly last: Int32Array, private readonly following: Uint8Array, private readonly parent: Int32Array) {}
+  constructor(private readonly last: Int32Array, private readonly noted: Uint8Array, private readonly parent: Int32Array) {}
 
   has(first: number): boolean {
-    return this.following[first]! >= FRAMES_AT_LEAST - 1;
+    return this.noted[first] === FOLLOWED;
   }
 
   get(first: number): Chain | undefined {
@@ -40,53 +45,64 @@ export interface Chains {
   byHead: Folded;
 }
 
-interface Candidates {
-  head: Int32Array; // by node
-  last: Int32Array; // by head: the end of its chain
-  following: Uint8Array; // by head: how many frames its chain has behind it, as far as that matters
-}
-
-// The chains there are, also those that are opened, and those of few frames.
-function candidates({ count, name, parent }: Tree, width: Float64Array, isKept: Uint8Array): Candidates {
-  const [head, last, following] = [new Int32Array(count), new Int32Array(count), new Uint8Array(count)];
-  for (let node = 1; node < count; node++) {
+// The chains there are, also those that are opened, and those of few frames. No caller has two callees with 99 % of it.
+function notes({ count, name, parent }: Tree, width: Float64Array, isKept: Uint8Array): Uint8Array {
+  const noted = new Uint8Array(count);
+  for (let node = count - 1; node > 0; node--) {
     const above = parent[node]!;
-    const folds = 100 * width[node]! >= NEARLY_PERCENT * width[above]! && above > 0 && width[node]! > 0 &&
-      isKept[name[node]!] === 0 && isKept[name[above]!] === 0;
-    if (!folds) {
-      head[node] = node;
-      continue;
+    const own = width[node]!;
+    if (100 * own < NEARLY_PERCENT * width[above]! || above === 0 || own === 0 || isKept[name[node]!] !== 0 || isKept[name[above]!] !== 0) continue;
+    const behind = noted[node]!;
+    noted[above] = behind < FOLLOWED ? behind + 1 : FOLLOWED;
+    noted[node] = CONTINUES + behind;
+  }
+  return noted;
+}
+
+// Finds the chain of each node, once that of its caller is found.
+export class Joining {
+  readonly head: Int32Array;
+  private readonly last: Int32Array;
+  private readonly noted: Uint8Array;
+
+  constructor(private readonly tree: Tree, width: Float64Array, { isKept, opened }: Folding) {
+    this.head = new Int32Array(tree.count);
+    this.last = new Int32Array(tree.count);
+    this.noted = isKept ? notes(tree, width, isKept) : new Uint8Array(tree.count);
+    for (const first of opened) this.noted[first] = 0;
+  }
+
+  // False: the node is its own.
+  join(node: number, above: number): boolean {
+    const { head, noted } = this;
+    if (noted[node]! >= CONTINUES) {
+      const first = head[above]!;
+      if (first !== above || noted[above] === FOLLOWED) {
+        head[node] = first;
+        this.last[first] = node;
+        return true;
+      }
     }
-    const first = head[above]!;
-    head[node] = first;
-    last[first] = node;
-    if (following[first]! < FRAMES_AT_LEAST - 1) following[first]!++;
+    head[node] = node;
+    return false;
   }
-  return { head, last, following };
-}
 
-function unfolded({ count, parent }: Tree): Chains {
-  const head = new Int32Array(count);
-  for (let node = 1; node < count; node++) head[node] = node;
-  return { head, byHead: new Folded(new Int32Array(0), new Uint8Array(0), parent) };
-}
-
-export function chainsOf(tree: Tree, width: Float64Array, { isKept, opened }: Folding): Chains {
-  if (!isKept) return unfolded(tree);
-  const { head, last, following } = candidates(tree, width, isKept);
-  for (const first of opened) following[first] = 0;
-  for (let node = 0; node < tree.count; node++) {
-    const first = head[node]!;
-    if (first !== node && following[first]! < FRAMES_AT_LEAST - 1) head[node] = node;
+  joinAll(): void {
+    const { count, parent } = this.tree;
+    for (let node = 1; node < count; node++) this.join(node, parent[node]!);
   }
-  return { head, byHead: new Folded(last, following, tree.parent) };
+
+  get chains(): Chains {
+    return { head: this.head, byHead: new Folded(this.last, this.noted, this.tree.parent) };
+  }
 }
 
 // The first node of the chain that a node is in, whether it is opened or not.
 export function chainAt(tree: Tree, width: Float64Array, isKept: Uint8Array, node: number): number | undefined {
-  const { head, following } = candidates(tree, width, isKept);
-  const first = head[node]!;
-  return following[first]! >= FRAMES_AT_LEAST - 1 ? first : undefined;
+  const noted = notes(tree, width, isKept);
+  let first = node;
+  while (noted[first]! >= CONTINUES) first = tree.parent[first]!;
+  return noted[first] === FOLLOWED ? first : undefined;
 }
 
 // Frames of a box, outermost first: of a chain all, else itself.

@@ -46,20 +46,48 @@ export class Reader {
     this.at += size;
   }
 
-  // As many numbers as `to` has room for; nearly all have one byte.
-  fill<T extends Int32Array | Float64Array>(to: T): T {
+  // As many numbers as `to` has room for; nearly all have one byte. Of 32 bits and of more apart: each is a loop of its own for the
+  // browser's compiler.
+  ints(to: Int32Array): Int32Array {
     const { bytes } = this;
     let { at } = this;
     for (let i = 0; i < to.length; i++) {
-      let byte = bytes[at++]!;
+      const byte = bytes[at++]!;
+      if (byte < 128) {
+        to[i] = byte;
+        continue;
+      }
       let value = byte & 127;
-      for (let scale = 128; byte > 127; scale *= 128) {
-        byte = bytes[at++]!;
-        value += (byte & 127) * scale;
+      for (let shift = 7, more = byte; more > 127; shift += 7) {
+        more = bytes[at++]!;
+        value |= (more & 127) << shift;
       }
       to[i] = value;
     }
-    if (at > bytes.length) throw new Error("the data of this page is cut");
+    return this.filled(to, at);
+  }
+
+  doubles(to: Float64Array): Float64Array {
+    const { bytes } = this;
+    let { at } = this;
+    for (let i = 0; i < to.length; i++) {
+      const byte = bytes[at++]!;
+      if (byte < 128) {
+        to[i] = byte;
+        continue;
+      }
+      let value = byte & 127;
+      for (let scale = 128, more = byte; more > 127; scale *= 128) {
+        more = bytes[at++]!;
+        value += (more & 127) * scale;
+      }
+      to[i] = value;
+    }
+    return this.filled(to, at);
+  }
+
+  private filled<T>(to: T, at: number): T {
+    if (at > this.bytes.length) throw new Error("the data of this page is cut");
     this.at = at;
     return to;
   }
@@ -93,7 +121,7 @@ export function readNames(reader: Reader, count: number): string[] {
 // Each node says how many levels above the one before it hangs.
 export function readParents(reader: Reader, count: number): Int32Array {
   const parent = new Int32Array(count);
-  const ups = reader.fill(parent.subarray(1));
+  const ups = reader.ints(parent.subarray(1));
   const path = [0];
   let depth = 0;
   parent[0] = -1;
@@ -106,7 +134,7 @@ export function readParents(reader: Reader, count: number): Int32Array {
 }
 
 export function readColumn(reader: Reader, count: number): Float64Array {
-  return reader.fill(new Float64Array(count));
+  return reader.doubles(new Float64Array(count));
 }
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {

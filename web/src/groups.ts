@@ -65,6 +65,37 @@ export interface Groups {
   of: Int32Array; // by name
 }
 
+// Names are in order, so those that begin alike stand together.
+interface Run {
+  from: number;
+  to: number;
+  space: string;
+  beginning: string; // of names without a space
+}
+
+// "tree_" of "tree_write": what is made of letters, digits and "_" alone and begins so has the same beginning.
+const plainStart = (text: string, beginning: string) => (beginning !== "" && text.startsWith(`${beginning}_`) ? `${beginning}_` : "");
+const isPlain = (text: string) => !text.includes(":") && !text.includes(".");
+
+function runsOf(names: string[], count: number): Run[] {
+  const runs: Run[] = [];
+  let run: Run | undefined;
+  let start = ""; // of all that belongs to the run; "": nothing more does
+  for (let name = ROOT_NAME + 1; name < count; name++) {
+    const text = names[name]!;
+    if (run && start !== "" && text.startsWith(start) && (run.space !== "" || isPlain(text))) {
+      run.to = name + 1;
+      continue;
+    }
+    const space = namespaceOf(text);
+    const beginning = space === "" ? beginningOf(text) : "";
+    start = space === "" ? plainStart(text, beginning) : startOf(text, space);
+    run = { from: name, to: name + 1, space, beginning };
+    runs.push(run);
+  }
+  return runs;
+}
+
 export function groupsOf(profile: Profile, count: number): Groups {
   const ids = new Map<string, number>([["other", 0]]);
   const of = new Int32Array(profile.names.length);
@@ -75,37 +106,27 @@ export function groupsOf(profile: Profile, count: number): Groups {
   };
   const beginnings = new Map<string, number[]>(); // of names that nothing else is known of
   const members = new Map<string, number>();
-  const spaces: string[] = [""]; // by name
-  let [space, start, run] = ["", "", 0]; // of names that begin alike: they are in order
-  for (let name = ROOT_NAME + 1; name < count; name++) {
-    const text = profile.names[name]!;
-    if (start === "" || !text.startsWith(start)) {
-      if (space) members.set(space, (members.get(space) ?? 0) + run);
-      space = namespaceOf(text);
-      start = startOf(text, space);
-      run = 0;
-    }
-    run++;
-    spaces.push(space);
-  }
-  if (space) members.set(space, (members.get(space) ?? 0) + run);
+  const runs = runsOf(profile.names, count);
+  for (const { space, from, to } of runs) if (space) members.set(space, (members.get(space) ?? 0) + to - from);
   const libraries = ["", ...profile.head.modules.map(libraryOf)];
   const [nearlyAll] = [...members].find(([, of]) => count > NAMES_OF_ALL && 2 * of > count) ?? [];
-  let [title, id] = ["", 0]; // of the name before
-  for (let name = ROOT_NAME + 1; name < count; name++) {
-    const text = profile.names[name]!;
-    const space = spaces[name]!;
-    const known = (space === nearlyAll && partOf(text)) || space || libraries[profile.places[3 * name]!];
-    if (known) {
-      if (known !== title) [title, id] = [known, put(known)];
-      of[name] = id;
+  const knownOf = ({ space }: Run, name: number) => (space === nearlyAll && partOf(profile.names[name]!)) || space || libraries[profile.places[3 * name]!];
+  for (const run of runs) {
+    if (run.space && run.space !== nearlyAll) {
+      of.fill(put(run.space), run.from, run.to);
       continue;
     }
-    const beginning = beginningOf(text);
-    if (beginning === "") continue;
-    const names = beginnings.get(beginning);
-    if (names) names.push(name);
-    else beginnings.set(beginning, [name]);
+    for (let name = run.from; name < run.to; name++) {
+      const known = knownOf(run, name);
+      if (known) {
+        of[name] = put(known);
+        continue;
+      }
+      if (run.beginning === "") continue;
+      const names = beginnings.get(run.beginning);
+      if (names) names.push(name);
+      else beginnings.set(run.beginning, [name]);
+    }
   }
   for (const [beginning, names] of beginnings) {
     if (names.length < 2 || 2 * names.length > count) continue; // what nearly all begin with tells nothing apart

@@ -1,6 +1,6 @@
 // Where each node of a tree lies: along x by value, row by depth.
 
-import { chainsOf, NO_FOLDING, type Chains, type Folding } from "./chains";
+import { Joining, NO_FOLDING, type Chains, type Folding } from "./chains";
 import { sums, type Tree } from "./tree";
 
 export type Order = "name" | "size";
@@ -86,35 +86,37 @@ function placeByLevels(tree: Tree, width: Float64Array, order: Order, { head }: 
   return { start, depth, rowStart: Int32Array.from(rowStart), rowNodes: rowNodes.subarray(0, end) };
 }
 
-// The same of a tree that is in order: each node finds its place free.
-function placeInOrder(tree: Tree, width: Float64Array, { head }: Chains): Places {
+// The same of a tree that is in order: each node finds its place free, and its chain in the same pass.
+function placeInOrder(tree: Tree, width: Float64Array, joining: Joining): Places {
   const { count, parent } = tree;
   const own = tree.isGrown ? tree.grew : added(tree);
   const start = new Float64Array(count);
   const depth = new Int32Array(count);
-  const sizes = [1]; // of rows
-  const path = [0]; // nodes from the root to the one before
-  const free = [own[0]!]; // by place in the path: where the next child begins
-  let top = 0;
+  const free = new Float64Array(count); // by node: where its next child begins
+  const sizes = new Int32Array(count); // of rows
+  let rows = 1;
+  sizes[0] = 1;
+  free[0] = own[0]!;
   for (let node = 1; node < count; node++) {
     const above = parent[node]!;
-    while (path[top] !== above) top--;
-    const isFolded = head[node] !== node;
-    const row = depth[above]! + (isFolded ? 0 : 1);
-    const x = free[top]!;
-    depth[node] = row;
+    const x = free[above]!;
     start[node] = x;
-    free[top++] = x + width[node]!;
-    path[top] = node;
-    free[top] = x + own[node]!;
-    if (isFolded) continue;
-    if (row === sizes.length) sizes.push(0);
+    free[above] = x + width[node]!;
+    free[node] = x + own[node]!;
+    if (joining.join(node, above)) {
+      depth[node] = depth[above]!;
+      continue;
+    }
+    const row = depth[above]! + 1;
+    depth[node] = row;
+    if (row === rows) rows++;
     sizes[row]!++;
   }
-  const rowStart = new Int32Array(sizes.length + 1);
-  for (let row = 0; row < sizes.length; row++) rowStart[row + 1] = rowStart[row]! + sizes[row]!;
-  const rowNodes = new Int32Array(rowStart[sizes.length]!);
+  const rowStart = new Int32Array(rows + 1);
+  for (let row = 0; row < rows; row++) rowStart[row + 1] = rowStart[row]! + sizes[row]!;
+  const rowNodes = new Int32Array(rowStart[rows]!);
   const cursor = rowStart.slice();
+  const { head } = joining;
   for (let node = 0; node < count; node++) if (head[node] === node) rowNodes[cursor[depth[node]!]!++] = node;
   return { start, depth, rowStart, rowNodes };
 }
@@ -129,9 +131,14 @@ function added({ grew, released }: Pick<Tree, "grew" | "released">): Float64Arra
 export function layOut(tree: Tree, order: Order, folding: Folding = NO_FOLDING): Layout {
   const { grew, released, more } = sums(tree);
   const width = tree.isGrown ? grew : added({ grew, released });
-  const chains = chainsOf(tree, width, folding);
-  const place = tree.isInOrder && order === "name" ? placeInOrder(tree, width, chains) : placeByLevels(tree, width, order, chains);
-  return { tree, grew, released, more, width, chains, ...place };
+  const joining = new Joining(tree, width, folding);
+  if (tree.isInOrder && order === "name") {
+    const places = placeInOrder(tree, width, joining);
+    return { tree, grew, released, more, width, chains: joining.chains, ...places };
+  }
+  joining.joinAll();
+  const { chains } = joining;
+  return { tree, grew, released, more, width, chains, ...placeByLevels(tree, width, order, chains) };
 }
 
 export function rowCount(layout: Layout): number {

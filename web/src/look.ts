@@ -34,6 +34,8 @@ export function coloringsOf(measure: Measure): Coloring[] {
 
 export const isScale = (coloring: Coloring) => coloring === "relative" || coloring === "red-blue";
 
+const WIDE_PX = 4096; // no window is wider
+
 export class ProfileLook implements Look {
   whole = 0; // what shares are of
   isOnPaper = false;
@@ -65,11 +67,13 @@ export class ProfileLook implements Look {
     return this.rankedLast.groups;
   }
 
+  // Boxes of less than a pixel make no group larger.
   private rankedNow(layout: Layout): number[] {
     const { of, titles } = this.groups;
     const area = new Float64Array(titles.length);
     const { chains: { head }, tree: { count, name }, width } = layout;
-    for (let node = 1; node < count; node++) if (head[node] === node) area[of[name[node]!]!]! += width[node]!;
+    const least = width[0]! / WIDE_PX;
+    for (let node = 1; node < count; node++) if (width[node]! > least && head[node] === node) area[of[name[node]!]!]! += width[node]!;
     area[0] = 0;
     return [...area.keys()].filter((group) => area[group]! > 0).sort((a, b) => area[b]! - area[a]! || a - b);
   }
@@ -79,7 +83,7 @@ export class ProfileLook implements Look {
     if (!this.ranks) {
       this.ranks = new Int32Array(this.groups.titles.length);
       const ranked = this.ranked(layout);
-      this.ranks.fill(ranked.length);
+      this.ranks.forEach((_, group, ranks) => { ranks[group] = ranked.length + group; }); // seen once it is zoomed into
       ranked.forEach((group, rank) => { this.ranks![group] = rank; });
     }
     return this.ranks;

@@ -148,11 +148,11 @@ export async function readProfile(headJson: string, base64: string): Promise<Pro
   const reader = new Reader(await inflate(base64));
   const names = readNames(reader, head.names);
   const own = reader.take(3 * head.names);
-  const places = reader.fill(new Int32Array(3 * head.names));
+  const places = reader.ints(new Int32Array(3 * head.names));
   const owners = new Int32Array(head.names);
-  if (head.hasOwners) reader.fill(owners);
+  if (head.hasOwners) reader.ints(owners);
   const parent = readParents(reader, head.nodes);
-  const name = reader.fill(new Int32Array(head.nodes));
+  const name = reader.ints(new Int32Array(head.nodes));
   const grew = head.types.map(() => readColumn(reader, head.nodes));
   const released = head.isDifference && head.points.length === 0 ? head.types.map(() => readColumn(reader, head.nodes)) : [];
   const steps = head.points.length === 0 ? [] : head.types.map(() => head.points.slice(1).map(() => readStep(reader)));
