@@ -15,7 +15,7 @@
  *
  * Prints "months N alarms N months_with N found N delay_median M", and alarms by law.
  */
-#include "analysis/verdict.h"
+#include "analysis/verdict_course.h"
 #include "base/attr.h"
 #include "base/strings/num.h"
 #include "statistics/alarm.h"
@@ -397,16 +397,20 @@ static void watch_halve(struct watch *watch)
     watch->epoch *= 2;
 }
 
+static bool is_against(const struct hf_survival_look *look)
+{
+    return (look->kind == HF_SURVIVAL_RENEWED && !look->may_stay) ||
+           (look->kind == HF_SURVIVAL_ENDED && look->fall >= HF_VERDICT_FALL);
+}
+
 /* As analysis/verdict_course.h has it, of survivors alone. */
 static void watch_tell(struct watch *watch)
 {
     size_t n = watch->table.look_count;
     const struct hf_survival_look *last = &watch->looks[n - 1], *before = &watch->looks[n - 2];
-    bool is_against = last->kind == HF_SURVIVAL_RENEWED || last->kind == HF_SURVIVAL_ENDED;
-    bool was_against = before->kind == HF_SURVIVAL_RENEWED || before->kind == HF_SURVIVAL_ENDED;
     if (last->kind == HF_SURVIVAL_LEAK && before->kind == HF_SURVIVAL_LEAK)
         watch->is_told = true;
-    else if ((is_against && was_against) || (last->is_doubted && before->is_doubted))
+    else if ((is_against(last) && is_against(before)) || (last->is_doubted && before->is_doubted))
         watch->is_told = false;
 }
 
@@ -429,11 +433,13 @@ static void watch_add(void *kept, const struct place *place)
     table->looks_s[table->look_count++] = (place->now + 1) * 60.0;
     struct hf_survival survival = hf_survival_of(table);
     struct hf_survival_look *look = &watch->looks[table->look_count - 1];
-    *look = (struct hf_survival_look){.kind = survival.kind};
+    *look = (struct hf_survival_look){.kind = survival.kind, .fall = survival.fall};
     if (survival.kind == HF_SURVIVAL_LEAK)
         watch->leak = survival;
     else if (survival.kind == HF_SURVIVAL_UNDECIDED)
         look->is_doubted = hf_survival_doubts(table, &survival, &watch->leak);
+    else if (survival.kind == HF_SURVIVAL_RENEWED && watch->is_told)
+        look->may_stay = hf_survival_may_stay(table);
     if (table->look_count >= HF_SURVIVAL_LOOKS_MIN)
         watch_tell(watch);
 }

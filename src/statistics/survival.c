@@ -405,8 +405,7 @@ bool hf_survival_doubts(const struct hf_survival_table *table, const struct hf_s
            (bends_by(survival, BEND_DOUBT_SIGMAS) || survivors_die(table, leak->age_s));
 }
 
-/* Some of the oldest are in use, and nothing says that they die: too few to be a leak yet. */
-static bool survivors_may_stay(const struct hf_survival_table *table)
+bool hf_survival_may_stay(const struct hf_survival_table *table)
 {
     struct judge j = begin_judging(table);
     double step_s = step_of(&j);
@@ -440,7 +439,7 @@ void hf_survival_course_of(struct hf_survival_table *table, struct hf_survival_c
         if (look->kind == HF_SURVIVAL_LEAK)
             out_course->leak = out_course->last;
         look->may_stay = look->kind == HF_SURVIVAL_RENEWED &&
-                         out_course->leak.kind == HF_SURVIVAL_LEAK && survivors_may_stay(table);
+                         out_course->leak.kind == HF_SURVIVAL_LEAK && hf_survival_may_stay(table);
         look->is_gone = survivors_are_gone(table, i, &out_course->leak);
         look->is_doubted = hf_survival_doubts(table, &out_course->last, &out_course->leak);
     }

@@ -97,6 +97,10 @@ struct hf_survival_course {
 bool hf_survival_doubts(const struct hf_survival_table *table, const struct hf_survival *survival,
     const struct hf_survival *leak);
 
+/* Whether some of the oldest are in use, and nothing says that they die: too few to be a leak yet.
+ */
+bool hf_survival_may_stay(const struct hf_survival_table *table);
+
 /* Changes the table's look_count in between. */
 void hf_survival_course_of(struct hf_survival_table *table, struct hf_survival_course *out_course);
 
