@@ -499,8 +499,4 @@ void hf_growth_evidence(
     struct hf_verdict_facts facts = hf_growth_facts(growth, place);
     hf_verdict_evidence(&place->verdict, &facts, out);
     growth_put_ages(growth, place, out);
-    /* Nothing is sure: that is said of the method, too. */
-    double percent = place->verdict.confidence * 100;
-    hf_out_printf(
-        out, " Confidence %s%.0f %%.", percent > 99 ? "over " : "", percent > 99 ? 99 : percent);
 }

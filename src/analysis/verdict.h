@@ -54,9 +54,11 @@ struct hf_verdict_facts {
 
 struct hf_verdict {
     enum hf_verdict_kind kind;
-    double confidence; /* 0.5 .. 1: of the weakest of its tests */
-    bool is_by_shape;  /* of a course: a leak that the total showed, because blocks move */
-    double held_s; /* so old is the last profile that shows it (verdict_course.h); 0: the last */
+    /* 0.5 .. 1, of the weakest of its tests. That is no probability of being right: it orders
+     * verdicts, and is not shown. */
+    double confidence;
+    bool is_by_shape; /* of a course: a leak that the total showed, because blocks move */
+    double held_s;    /* so old is the last profile that shows it (verdict_course.h); 0: the last */
 };
 
 struct hf_verdict hf_verdict_of(const struct hf_verdict_facts *facts);

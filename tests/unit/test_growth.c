@@ -51,36 +51,34 @@ struct age_row {
     const char *name;
     struct hf_growth_ages ages;
     const char *site, *sentences;
-    double old_s, confidence;
+    double old_s;
 };
 
 #define UNKNOWN .old_bytes = NAN, .median_s = NAN, .allocated = NAN, .gone = NAN
 
 static const struct age_row age_rows[] = {
-    {"nothing is known", {UNKNOWN}, "", " Confidence 70 %.", 0, 0.7},
-    {"sure", {UNKNOWN}, "", " Confidence 99 %.", 0, 0.99},
-    {"surer", {UNKNOWN}, "", " Confidence over 99 %.", 0, 0.991},
+    {"nothing is known", {UNKNOWN}, "", "", 0},
     {"freed", {UNKNOWN, .freed = 3, .site_share = 0.66}, "drop",
-        " 3 recorded blocks of f were freed, 66 % of them in drop. Confidence 70 %.", 0, 0.7},
+        " 3 recorded blocks of f were freed, 66 % of them in drop.", 0},
     {"one", {UNKNOWN, .freed = 1, .site_share = 1}, "drop",
-        " 1 recorded block of f was freed, 100 % of them in drop. Confidence 70 %.", 0, 0.7},
+        " 1 recorded block of f was freed, 100 % of them in drop.", 0},
     {"elsewhere", {UNKNOWN, .freed_elsewhere = 4, .site_share = 0.5}, "drop",
         " 4 recorded blocks of f were freed, 50 % of them in drop; of those allocated on this "
         "path, "
-        "none was. Confidence 70 %.",
-        0, 0.7},
+        "none was.",
+        0},
     {"both", {UNKNOWN, .freed = 2, .freed_elsewhere = 3, .site_share = 0.5}, "drop",
         " 5 recorded blocks of f were freed, 50 % of them in drop; 2 of those allocated on this "
-        "path were. Confidence 70 %.",
-        0, 0.7},
+        "path were.",
+        0},
     {"rates", {.old_bytes = NAN, .median_s = NAN, .allocated = 2048, .gone = 1024}, "",
-        " It allocates 120.0 KiB/min and frees 60.0 KiB/min. Confidence 70 %.", 0, 0.7},
+        " It allocates 120.0 KiB/min and frees 60.0 KiB/min.", 0},
     {"median", {.old_bytes = NAN, .median_s = 120, .allocated = NAN, .gone = NAN}, "",
-        " Half of what is in use is older than 2.0 min. Confidence 70 %.", 0, 0.7},
+        " Half of what is in use is older than 2.0 min.", 0},
     {"old", {.old_bytes = 1536, .median_s = NAN, .allocated = NAN, .gone = NAN}, "",
-        " 1.5 KiB are older than 5.0 min. Confidence 70 %.", 300, 0.7},
-    {"nobody asked", {.old_bytes = 1536, .median_s = NAN, .allocated = NAN, .gone = NAN}, "",
-        " Confidence 70 %.", 0, 0.7},
+        " 1.5 KiB are older than 5.0 min.", 300},
+    {"nobody asked", {.old_bytes = 1536, .median_s = NAN, .allocated = NAN, .gone = NAN}, "", "",
+        0},
 };
 
 /* What follows the words of the verdict itself. */
@@ -99,7 +97,7 @@ static void tells_of_lifetimes(void **state)
         struct hf_growth_place place = {.name = HF_TEXT("f"),
             .values = values,
             .ages = row->ages,
-            .verdict = {.kind = HF_VERDICT_STEADY, .confidence = row->confidence}};
+            .verdict = {.kind = HF_VERDICT_STEADY}};
         place.ages.site = hf_text_of(row->site);
         struct hf_verdict_facts facts = hf_growth_facts(&growth, &place);
         hf_verdict_evidence(&place.verdict, &facts, &verdict);

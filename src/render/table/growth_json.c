@@ -87,7 +87,6 @@ void hf_growth_place_json(
     const struct hf_trend *trend = &place->trend;
     struct hf_verdict_facts facts = hf_growth_facts(growth, place);
     hf_out_printf(out, "\"verdict\": \"%s\"", hf_verdict_name(place->verdict.kind));
-    growth_json_put_number(out, ", \"confidence\": ", place->verdict.confidence);
     if (place->verdict.held_s > 0)
         growth_json_put_number(out, ", \"held\": ", place->verdict.held_s);
     hf_verdict_sentence(&place->verdict, &facts, place->name, &text);

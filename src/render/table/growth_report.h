@@ -13,7 +13,7 @@
  *    "limit": {"bytes": 4294967296, "used": ..., "seconds_left": 5400, "seconds_left_95": [4800,
  * 6200]}, "suppressions": [...] (used_suppressions.h), "notes": [...]}
  *
- *   PLACE: "verdict", "confidence", "sentence", "evidence", "shape",
+ *   PLACE: "verdict", "sentence", "evidence", "shape",
  *   "slope": "+2.5 MiB/min ± 0.3 MiB", "per_second": n, "per_second_95": [low, high], "share":
  * 0.97, "bend", "bend_error", "points": [...], "grew_from", "grew_to": when, in seconds; where the
  * last profile is a live table also "old_freed", "old_bytes", "median_age", "allocated_per_second",
