@@ -195,22 +195,35 @@ void hf_growth_place_label(const struct hf_growth_place *place, struct hf_out *o
     hf_out_text(out, place->via);
 }
 
+/* From the clock of the load to times that people know. */
+static void judge_back(const struct hf_growth *growth, struct hf_growth_place *place)
+{
+    double last_s = growth->clock_s[growth->point_count - 1];
+    double held_s = place->verdict.held_s;
+    place->trend.break_s = hf_load_window_time(&growth->load, place->trend.break_s);
+    if (held_s > 0)
+        place->verdict.held_s = growth->times_s[growth->point_count - 1] -
+                                hf_load_window_time(&growth->load, last_s - held_s);
+}
+
 void hf_growth_judge(const struct hf_growth *growth, struct hf_growth_place *place)
 {
     place->noise = noise_of(growth, place);
     struct hf_trend_points points = {
-        growth->times_s, place->values, growth->point_count, place->noise};
+        growth->clock_s, place->values, growth->point_count, place->noise};
     place->trend = hf_trend_of(&points);
     place->share = growth->grew > 0 ? fmax(place->trend.rise, 0) / growth->grew : 0;
     struct hf_verdict_facts facts = hf_growth_facts(growth, place);
+    facts.times_s = growth->clock_s;
     place->verdict = place->course != NULL
                          ? hf_verdict_of_course(&facts, place->course, place->noise)
                          : hf_verdict_of(&facts);
-    if (place->verdict.kind != HF_VERDICT_LEAK || place->course == NULL)
-        return;
-    place->survival = place->verdict.is_by_shape
-                          ? (struct hf_survival){.kind = HF_SURVIVAL_UNKNOWN, .moves = true}
-                          : place->course->leak;
+    if (place->verdict.kind == HF_VERDICT_LEAK && place->course != NULL)
+        place->survival = place->verdict.is_by_shape
+                              ? (struct hf_survival){.kind = HF_SURVIVAL_UNKNOWN, .moves = true}
+                              : place->course->leak;
+    if (growth->load.clock != NULL)
+        judge_back(growth, place);
 }
 
 void hf_growth_judge_whole(struct hf_growth *growth)
@@ -256,6 +269,11 @@ double hf_growth_began_s(const struct hf_growth *growth)
     return (double)(growth->history->began_ms - growth->history->first_ms) / 1000;
 }
 
+double hf_growth_thousand_s(const struct hf_growth *growth)
+{
+    return growth->load.clock != NULL ? 1000 * growth->load.end_s / growth->load.total : 0;
+}
+
 struct hf_verdict_facts hf_growth_facts(
     const struct hf_growth *growth, const struct hf_growth_place *place)
 {
@@ -271,6 +289,8 @@ struct hf_verdict_facts hf_growth_facts(
         .is_bytes = growth->is_bytes,
         .survival = &place->survival,
         .began_s = hf_growth_began_s(growth),
+        .thousand_s = hf_growth_thousand_s(growth),
+        .counted = growth->load.clock != NULL ? growth->load.clock->name : NULL,
     };
 }
 
@@ -430,6 +450,10 @@ enum hf_status hf_growth_find(struct hf_growth *growth, const struct hf_history 
     };
     for (size_t i = 0; i < history->count; i++)
         growth->times_s[i] = hf_history_time_s(history, i);
+    growth->load = hf_load_window_of(history->load, (double)history->first_ms / 1000,
+        history->count != 0 ? growth->times_s[history->count - 1] : 0);
+    for (size_t i = 0; i < history->count; i++)
+        growth->clock_s[i] = hf_load_window_at(&growth->load, growth->times_s[i]);
     bool has_memory = f.counted != NULL && f.owners != NULL && f.first != NULL && f.last != NULL &&
                       f.mean != NULL && f.weights != NULL;
     enum hf_status status = has_memory ? growth_find(&f, err) : hf_error_memory(err);

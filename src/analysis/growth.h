@@ -71,6 +71,8 @@ struct hf_growth {
     struct hf_growth_place whole; /* all of it: no frames */
     double grew;                  /* by all stacks that did: what shares are of */
     double times_s[HF_HISTORY_POINTS];
+    struct hf_load_window load;        /* the clock by which it is judged, over its times */
+    double clock_s[HF_HISTORY_POINTS]; /* times_s by that clock */
     size_t point_count;
     double lost_samples; /* as in struct hf_verdict_facts */
     bool is_bytes;
@@ -95,6 +97,12 @@ void hf_growth_place_label(const struct hf_growth_place *place, struct hf_out *o
 
 /* When the recording began whose births are known, in times_s: of the times of `survival`. */
 double hf_growth_began_s(const struct hf_growth *growth);
+
+/*
+ * How long it takes for a thousand of what counts at the mean load, in seconds; 0: time counts. A
+ * rate times that is by a thousand.
+ */
+double hf_growth_thousand_s(const struct hf_growth *growth);
 
 /* What the verdict on a place stands on; borrowed from both. */
 struct hf_verdict_facts hf_growth_facts(

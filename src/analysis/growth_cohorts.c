@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define COHORTS_PART 0.7 /* of what a place holds must be known by births */
 
@@ -62,6 +63,62 @@ static void cohorts_widen_epochs(struct hf_survival_table *table)
     }
 }
 
+/* A piece of clock time: what was allocated within it is spread over its epochs. */
+struct clock_epoch {
+    double from_s, to_s;
+};
+
+static void spread(
+    const struct hf_survival_table *table, struct clock_epoch epoch, double samples, double *in_use)
+{
+    double span_s = epoch.to_s - epoch.from_s;
+    for (size_t e = 0; e < HF_LIFETIMES_EPOCHS; e++) {
+        double from_s = (double)e * table->epoch_s, to_s = from_s + table->epoch_s;
+        bool is_last = e + 1 == HF_LIFETIMES_EPOCHS;
+        if (span_s <= 0 && (epoch.from_s < to_s || is_last)) {
+            in_use[e] += samples;
+            return;
+        }
+        double common_s = fmin(epoch.to_s, is_last ? INFINITY : to_s) - fmax(epoch.from_s, from_s);
+        if (common_s > 0)
+            in_use[e] += samples * common_s / span_s;
+    }
+}
+
+/* Looks and epochs by the clock of the load; epochs are equally long by that. */
+static void follow_load(const struct hf_growth *growth, struct hf_survival_table *table)
+{
+    const struct hf_load_window *load = &growth->load;
+    double began_s = hf_growth_began_s(growth), began = hf_load_window_at(load, began_s);
+    double real_s = table->epoch_s, used = 0;
+    struct clock_epoch epochs[HF_LIFETIMES_EPOCHS];
+    for (size_t e = 0; e < HF_LIFETIMES_EPOCHS; e++) {
+        double from_s = began_s + (double)e * real_s;
+        epochs[e].from_s = hf_load_window_at(load, from_s) - began;
+        epochs[e].to_s = hf_load_window_at(load, from_s + real_s) - began;
+        if ((double)e * real_s <= table->looks_s[table->look_count - 1])
+            used = (double)(e + 1);
+    }
+    table->epoch_s = fmax(epochs[(size_t)used - 1].to_s / used, real_s / HF_LIFETIMES_EPOCHS);
+    for (size_t look = 0; look < table->look_count; look++) {
+        double moved[HF_LIFETIMES_EPOCHS] = {0};
+        for (size_t e = 0; e < HF_LIFETIMES_EPOCHS; e++)
+            spread(table, epochs[e], table->in_use[look][e], moved);
+        memcpy(table->in_use[look], moved, sizeof moved);
+        table->looks_s[look] = hf_load_window_at(load, began_s + table->looks_s[look]) - began;
+    }
+}
+
+/* When survivors began, in times that people know. */
+static void survival_back(const struct hf_growth *growth, struct hf_survival *survival)
+{
+    const struct hf_load_window *load = &growth->load;
+    double began_s = hf_growth_began_s(growth), began = hf_load_window_at(load, began_s);
+    double *const times[] = {&survival->onset_s, &survival->onset_low_s, &survival->onset_high_s};
+    for (size_t i = 0; survival->has_onset && i < HF_COUNT(times); i++)
+        *times[i] = hf_load_window_time(load, began + *times[i]) - began_s;
+}
+
 /* The rows of points become those of looks, in samples. */
 static void make_looks(const struct hf_growth *growth, struct hf_growth_cohorts *cohorts)
 {
@@ -77,6 +134,8 @@ static void make_looks(const struct hf_growth *growth, struct hf_growth_cohorts 
         for (size_t e = 0; e < HF_LIFETIMES_EPOCHS; e++)
             table->in_use[look][e] = table->in_use[i][e] / table->sample;
     }
+    if (growth->load.clock != NULL && table->look_count != 0)
+        follow_load(growth, table);
     cohorts_widen_epochs(table);
 }
 
@@ -94,6 +153,10 @@ enum hf_status hf_growth_cohorts_judge(struct hf_growth *growth, struct hf_growt
         return hf_error_memory(err);
     make_looks(growth, cohorts);
     hf_survival_course_of(&cohorts->table, course);
+    if (growth->load.clock != NULL) {
+        survival_back(growth, &course->last);
+        survival_back(growth, &course->leak);
+    }
     place->course = course;
     place->sample = cohorts->table.sample;
     if (course->last.kind == HF_SURVIVAL_RENEWED &&

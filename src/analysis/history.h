@@ -19,6 +19,7 @@
 
 #include "profile/lifetimes.h"
 #include "profile/profile.h"
+#include "statistics/load_clock.h"
 
 #define HF_HISTORY_POINTS 64
 
@@ -64,6 +65,8 @@ struct hf_history {
     uint64_t lost_objects; /* as the lifetimes say */
     int64_t began_ms;      /* when the recording of the looks began, since 1970 */
     uint32_t epoch_shift;  /* as of lifetimes; 0: there are no looks */
+    /* By whose clock growth is judged; borrowed, set by the caller. NULL: by time. */
+    const struct hf_load_clock *load;
 };
 
 /* A history of the values called `value` (a type of the first profile). Call done in any case. */

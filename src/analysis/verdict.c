@@ -185,10 +185,27 @@ void hf_verdict_rate_between(
     hf_out_char(out, ')');
 }
 
+/* "+3.1 KiB (+2.7 KiB to +3.5 KiB) per 1,000 requests", if that is asked for. */
+static void verdict_put_rate(
+    const struct hf_verdict_facts *facts, double rate, double low, double high, struct hf_out *out)
+{
+    double by = facts->thousand_s / 60; /* a minute of it is a thousand */
+    if (facts->thousand_s <= 0) {
+        hf_verdict_rate_between(rate, low, high, facts->is_bytes, out);
+        return;
+    }
+    put_by_minute(rate * by, facts->is_bytes, out);
+    hf_out_string(out, " (");
+    put_by_minute(low * by, facts->is_bytes, out);
+    hf_out_string(out, " to ");
+    put_by_minute(high * by, facts->is_bytes, out);
+    hf_out_printf(out, ") per 1,000 %s", facts->counted);
+}
+
 static void verdict_put_slope(const struct hf_verdict_facts *facts, struct hf_out *out)
 {
     const struct hf_trend *trend = facts->trend;
-    hf_verdict_rate_between(trend->slope, trend->low, trend->high, facts->is_bytes, out);
+    verdict_put_rate(facts, trend->slope, trend->low, trend->high, out);
 }
 
 /* Of what stays, where it is known; with when that began. */
@@ -199,8 +216,7 @@ static void put_leak_rate(const struct hf_verdict_facts *facts, struct hf_out *o
         verdict_put_slope(facts, out);
         return;
     }
-    hf_verdict_rate_between(
-        survival->rate, survival->rate_low, survival->rate_high, facts->is_bytes, out);
+    verdict_put_rate(facts, survival->rate, survival->rate_low, survival->rate_high, out);
     hf_out_string(out, " since ");
     hf_verdict_duration(
         facts->times_s[facts->count - 1] - (survival->onset_s + facts->began_s), out);

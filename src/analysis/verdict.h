@@ -49,7 +49,9 @@ struct hf_verdict_facts {
     double lost_samples; /* by all profiles; infinite if something was lost, but not how much */
     bool is_bytes;
     const struct hf_survival *survival; /* NULL: no births */
-    double began_s; /* the recording's begin in times_s: of the times of `survival` */
+    double began_s;      /* the recording's begin in times_s: of the times of `survival` */
+    double thousand_s;   /* rates are told by a thousand of what takes so long; 0: by the minute */
+    const char *counted; /* what that is: "requests"; NULL if time counts */
 };
 
 struct hf_verdict {

@@ -17,7 +17,9 @@ struct hf_request;
 
 /* For profiles of one process at several times: when they were taken, and which to use. */
 struct hf_request_times {
-    const char *at;             /* struct hf_timeline_options */
+    const char *at;                   /* struct hf_timeline_options */
+    const struct hf_load_clock *load; /* of what growth is judged by; NULL: by time */
+    const char *load_name;            /* of its file, for people */
     uint64_t skip_ns, older_ns; /* 0: not given; older_ns: memory in use for longer is "old" */
 };
 

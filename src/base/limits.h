@@ -23,6 +23,7 @@
 #define HF_LIMIT_BUDGET_STEPS_RATIO 20000
 
 /* Profiles */
+#define HF_LIMIT_LOAD_LINES (1u << 20)  /* counts of trend --per: two years of minutes */
 #define HF_LIMIT_LINE_BYTES (64u << 20) /* one text line; real: 5 MB names, 1 MB stacks */
 #define HF_LIMIT_STACK_FRAMES 200000u   /* frames of one stack; deeper is cut at the root */
 #define HF_LIMIT_TRACE_FRAMES 4096u     /* of a stack made of smaller ones; heaptrack: 64 calls */

@@ -4,6 +4,7 @@
 #include "base/strings/escape.h"
 #include "base/strings/json.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static void shared_put_program(const struct hf_shared_leak *leak, struct hf_out *out)
@@ -11,16 +12,35 @@ static void shared_put_program(const struct hf_shared_leak *leak, struct hf_out 
     hf_out_text(out, leak->program.size != 0 ? leak->program : HF_TEXT("the program"));
 }
 
-/* "+2.1 MiB/min (+1.9 MiB to +2.3 MiB)", or what lies between the least and the most. */
-static void shared_put_rate(const struct hf_pooled_rate *rate, bool is_bytes, struct hf_out *out)
+static void shared_put_amount(const struct hf_shared_leak *leak, double rate, struct hf_out *out)
 {
-    if (rate->is_same) {
-        hf_verdict_rate_between(rate->rate, rate->low, rate->high, is_bytes, out);
+    if (leak->counted == NULL) {
+        hf_verdict_rate(rate, leak->is_bytes, out);
         return;
     }
-    hf_verdict_rate(rate->least, is_bytes, out);
+    hf_out_char(out, rate < 0 ? '-' : '+');
+    hf_verdict_amount(fabs(rate), leak->is_bytes, out);
+}
+
+/* "+2.1 MiB/min (+1.9 MiB to +2.3 MiB)", or what lies between the least and the most. */
+static void shared_put_rate(
+    const struct hf_shared_leak *leak, const struct hf_pooled_rate *rate, struct hf_out *out)
+{
+    bool is_same = rate->is_same;
+    if (is_same && leak->counted == NULL) {
+        hf_verdict_rate_between(rate->rate, rate->low, rate->high, leak->is_bytes, out);
+        return;
+    }
+    if (is_same) {
+        shared_put_amount(leak, rate->rate, out);
+        hf_out_string(out, " (");
+    }
+    shared_put_amount(leak, is_same ? rate->low : rate->least, out);
     hf_out_string(out, " to ");
-    hf_verdict_rate(rate->most, is_bytes, out);
+    shared_put_amount(leak, is_same ? rate->high : rate->most, out);
+    hf_out_string(out, is_same ? ")" : "");
+    if (leak->counted != NULL)
+        hf_out_printf(out, " per 1,000 %s", leak->counted);
 }
 
 static void put_processes(size_t count, struct hf_out *out)
@@ -54,12 +74,12 @@ static void shared_put_since(const struct hf_shared_leak *leak, struct hf_out *o
         put_processes(build->judged, out);
     } else {
         hf_out_char(out, ' ');
-        shared_put_rate(&build->rate, leak->is_bytes, out);
+        shared_put_rate(leak, &build->rate, out);
         hf_out_string(out, "; before that ");
         if (before.leaks == 0)
             hf_out_string(out, "no leak");
         else
-            shared_put_rate(&before.rate, leak->is_bytes, out);
+            shared_put_rate(leak, &before.rate, out);
         hf_out_string(out, ", in ");
         put_processes(before.judged, out);
     }
@@ -77,7 +97,7 @@ void hf_shared_leak_sentence(const struct hf_shared_leak *leak, struct hf_out *o
             /* never 1 */ leak->all.judged);
     shared_put_program(leak, out);
     hf_out_string(out, leak->is_only_together ? " show it together, " : ", ");
-    shared_put_rate(&leak->all.rate, leak->is_bytes, out);
+    shared_put_rate(leak, &leak->all.rate, out);
     if (is_each)
         hf_out_string(out, leak->are_restarts ? " in each, again after each restart" : " in each");
     hf_out_char(out, '.');
@@ -100,15 +120,17 @@ void hf_shared_leaks_text(const struct hf_shared_leaks *leaks, struct hf_out *ou
         hf_out_char(out, '\n');
 }
 
-static void shared_json_put_rate(const struct hf_shared_rate *rate, struct hf_out *out)
+static void shared_json_put_rate(
+    const struct hf_shared_leak *leak, const struct hf_shared_rate *rate, struct hf_out *out)
 {
+    const char *by = leak->counted != NULL ? "per_1000" : "per_second";
     hf_out_printf(out, "\"processes\": %zu, \"leaks\": %zu", rate->judged, rate->leaks);
     if (rate->rate.count == 0)
         return;
     hf_out_printf(out,
-        ", \"per_second\": %.12g, \"per_second_95\": [%.12g, %.12g], \"least\": %.12g, "
+        ", \"%s\": %.12g, \"%s_95\": [%.12g, %.12g], \"least\": %.12g, "
         "\"most\": %.12g, \"same\": %s",
-        rate->rate.rate, rate->rate.low, rate->rate.high, rate->rate.least, rate->rate.most,
+        by, rate->rate.rate, by, rate->rate.low, rate->rate.high, rate->rate.least, rate->rate.most,
         rate->rate.is_same ? "true" : "false");
 }
 
@@ -126,7 +148,7 @@ static void shared_json_put(const struct hf_shared_leak *leak, struct hf_out *ou
     hf_out_done(&text);
     hf_out_printf(out, ", \"restarts\": %s, \"only_together\": %s, ",
         leak->are_restarts ? "true" : "false", leak->is_only_together ? "true" : "false");
-    shared_json_put_rate(&leak->all, out);
+    shared_json_put_rate(leak, &leak->all, out);
     if (leak->since != 0)
         hf_json_member(out, ", ", leak->has_ended ? "until_build" : "since_build",
             leak->builds[leak->since].build);
@@ -134,7 +156,7 @@ static void shared_json_put(const struct hf_shared_leak *leak, struct hf_out *ou
     for (size_t i = 0; i < leak->build_count; i++) {
         hf_json_member(out, i == 0 ? "{" : ", {", "build", leak->builds[i].build);
         hf_out_string(out, ", ");
-        shared_json_put_rate(&leak->builds[i], out);
+        shared_json_put_rate(leak, &leak->builds[i], out);
         hf_out_char(out, '}');
     }
     hf_out_string(out, "]}");

@@ -29,6 +29,7 @@ struct hf_shared_leak {
     const struct hf_growth_place *place; /* of one of the processes; borrowed */
     struct hf_text program;              /* raw; empty: unknown */
     bool is_bytes;
+    const char *counted;   /* rates are by a thousand of these; NULL: by the second */
     bool are_restarts;     /* each began after those before had ended */
     bool is_only_together; /* no process shows it, but all together do */
     struct hf_shared_rate all;

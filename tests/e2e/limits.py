@@ -127,6 +127,14 @@ def test_regex_match():
     hits(0, sentence.replace("2 names", "1 name"), *pprof(["a" * 12 + "b"], "(a+)+"))
 
 
+def test_load_lines():
+    Path("load.csv").write_text("".join(f"{i},1\n" for i in range(over("LOAD_LINES"))))
+    Path("0.folded").write_text("a 1\n")
+    Path("1.folded").write_text("a 2\n")
+    hits(3, r"load.csv has more than 100 lines: give fewer counts \(HF_LIMIT_LOAD_LINES\)", "trend", "--at", "1s", "--per", "load.csv",
+         "0.folded", "1.folded")
+
+
 def test_processes():
     report = (SRC / "fuzz/corpus/memcheck/seed-memcheck").read_text()
     processes = [re.sub(r"==\d+==", f"=={pid}==", report) for pid in range(1000, 1000 + over("PROCESSES"))]

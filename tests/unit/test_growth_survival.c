@@ -100,6 +100,49 @@ static void tells_what_stays_from_what_is_renewed(void **state)
     hf_profile_free(profile);
 }
 
+/* A place of which nine tenths came in the first half of the time; nothing else. */
+static struct hf_profile *begin_uneven(uint32_t *owners, size_t owner_count)
+{
+    struct hf_profile *profile = begin(owners, owner_count);
+    uint32_t node = stacks_node(profile, "main;leak");
+    for (size_t i = 0; i < profile->sample_count; i++)
+        memset(hf_profile_values(profile, i), 0, HF_HISTORY_VALUES * sizeof(uint64_t));
+    for (size_t look = 0; look < LOOKS; look++) {
+        size_t now = (size_t)((double)(look + 1) * LOOK_MS / EPOCH_MS);
+        uint64_t count = 0;
+        for (size_t epoch = 0; epoch < now; epoch++) {
+            uint64_t born = (double)epoch * EPOCH_MS < 32000 ? 180 : 20;
+            add_blocks(profile, node, look, epoch, born);
+            count += born;
+        }
+        values[0][look] = (double)count * 64;
+        objects[0][look] = (double)count;
+    }
+    return profile;
+}
+
+/* Blocks that stay come ever fewer by time, and evenly by the load that brings them. */
+static void follows_the_load(void **state)
+{
+    uint32_t owners[8];
+    double times_s[] = {0, 32, 64}, sums[] = {0, 900, 1000};
+    const struct hf_load_clock clock = {.times_s = times_s, .sums = sums, .count = 3};
+    (void)state;
+    struct hf_profile *profile = begin_uneven(owners, HF_COUNT(owners));
+    measure(owners);
+    assert_int_equal(growth.places[0].survival.kind, HF_SURVIVAL_ENDED);
+    hf_profile_free(profile);
+    profile = begin_uneven(owners, HF_COUNT(owners));
+    growth.load = hf_load_window_of(&clock, 0, 64);
+    measure(owners);
+    growth.load = (struct hf_load_window){.clock = NULL};
+    const struct hf_survival *leak = &growth.places[0].survival;
+    assert_int_equal(leak->kind, HF_SURVIVAL_LEAK);
+    double rate = (180 + 20) / 2 * 64 / EPOCH_MS * 1000; /* at the mean load */
+    assert_true(fabs(leak->rate - rate) < rate / 20);
+    hf_profile_free(profile);
+}
+
 /* Blocks that grow instead of becoming more: each dies when it moves. */
 static void what_grows_by_size_moves(void **state)
 {
@@ -189,6 +232,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tells_what_stays_from_what_is_renewed),
+        cmocka_unit_test(follows_the_load),
         cmocka_unit_test(what_grows_by_size_moves),
         cmocka_unit_test(births_of_a_part_say_nothing),
         cmocka_unit_test(without_births_nothing_is_known),

@@ -382,6 +382,30 @@ static void suppress(struct hf_growth *growth, struct hf_suppressions *suppressi
     hf_growth_judge_whole(growth);
 }
 
+/* The load must be known for all of the time, and there must be some. */
+static enum hf_status refuse_load(const struct hf_process_history *process,
+    const struct hf_request_times *times, struct hf_error *err)
+{
+    const struct hf_load_clock *load = times->load;
+    const struct hf_history *history = &process->history;
+    double first_s = (double)history->first_ms / 1000, last_s = (double)history->last_ms / 1000;
+    if (load == NULL || history->profile_count < 2)
+        return HF_OK;
+    double from_s = load->times_s[0], to_s = load->times_s[load->count - 1];
+    double step_s = (to_s - from_s) / (double)(load->count - 1);
+    if (first_s < from_s - step_s || last_s > to_s + step_s)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--per: expected counts for all of the time of the profiles; %s begins %.0f s after "
+            "the "
+            "first profile and ends %.0f s before the last",
+            times->load_name, from_s - first_s, last_s - to_s);
+    if (hf_load_clock_sum(load, last_s) <= hf_load_clock_sum(load, first_s))
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--per: expected counts above 0 in %s between the first profile and the last",
+            times->load_name);
+    return HF_OK;
+}
+
 enum hf_status hf_process_history_judge(
     struct hf_process_history *process, const struct hf_request *request, struct hf_error *err)
 {
@@ -389,6 +413,9 @@ enum hf_status hf_process_history_judge(
     forget_places(process);
     enum hf_status status = refuse_thread(request, err);
     struct hf_budget_scope before = hf_budget_enter(&process->budget);
+    if (status == HF_OK)
+        status = refuse_load(process, &request->times, err);
+    process->history.load = request->times.load;
     if (status == HF_OK)
         status = hf_names_add(&request->names, process->history.stacks, err);
     hf_budget_leave(before);

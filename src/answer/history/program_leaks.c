@@ -53,23 +53,27 @@ static const struct hf_growth_place *program_leaks_find_place(
     return found;
 }
 
-static void add_rate(struct hf_shared_rate *shared, const struct hf_growth_place *place)
+static void add_rate(
+    struct hf_shared_rate *shared, const struct hf_growth_place *place, double thousand_s)
 {
+    double by = thousand_s > 0 ? thousand_s : 1;
     const struct hf_survival *survival = &place->survival;
     if (survival->kind == HF_SURVIVAL_LEAK && survival->has_onset)
-        hf_pooled_rate_add(&shared->rate, survival->rate, survival->rate_low, survival->rate_high);
+        hf_pooled_rate_add(
+            &shared->rate, survival->rate * by, survival->rate_low * by, survival->rate_high * by);
     else
-        hf_pooled_rate_add(&shared->rate, place->trend.slope, place->trend.low, place->trend.high);
+        hf_pooled_rate_add(
+            &shared->rate, place->trend.slope * by, place->trend.low * by, place->trend.high * by);
 }
 
-static void count_process(
-    struct hf_shared_rate *shared, const struct hf_growth_place *place, bool is_only_together)
+static void count_process(struct hf_shared_rate *shared, const struct hf_growth_place *place,
+    double thousand_s, bool is_only_together)
 {
     bool is_leak = place != NULL && place->verdict.kind == HF_VERDICT_LEAK;
     shared->judged++;
     shared->leaks += is_leak;
     if (is_leak || (is_only_together && place != NULL))
-        add_rate(shared, place);
+        add_rate(shared, place, thousand_s);
 }
 
 /* The build of a process among those of the leak, which has room for it. */
@@ -110,8 +114,9 @@ static enum hf_status count_builds(struct program_leaks_finder *f, struct hf_sha
         if (build == NULL)
             return HF_ERR_MEMORY;
         const struct hf_growth_place *same = program_leaks_find_place(process, place);
-        count_process(build, same, leak->is_only_together);
-        count_process(&leak->all, same, leak->is_only_together);
+        double thousand_s = hf_growth_thousand_s(&process->growth);
+        count_process(build, same, thousand_s, leak->is_only_together);
+        count_process(&leak->all, same, thousand_s, leak->is_only_together);
         leak->are_restarts &= process->start == 1 || process->is_restart;
     }
     for (size_t i = 0; i < leak->build_count; i++)
@@ -161,6 +166,12 @@ static bool is_leak_together(
            (HF_VERDICT_CACHE_BEND - bend.rate) / bend_error > Z_ONE_SIDED;
 }
 
+/* NULL: time counts. */
+static const char *counted_of(const struct hf_growth *growth)
+{
+    return growth->load.clock != NULL ? growth->load.clock->name : NULL;
+}
+
 static bool program_leaks_has(
     const struct program_leaks_finder *f, const struct hf_growth_place *place)
 {
@@ -187,6 +198,7 @@ static enum hf_status consider(
         .place = place,
         .program = hf_text_of(program_leaks_of(f->first)),
         .is_bytes = f->first->growth.is_bytes,
+        .counted = counted_of(&f->first->growth),
         .are_restarts = true,
         .is_only_together = !is_leak,
     };

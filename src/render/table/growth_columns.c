@@ -14,8 +14,14 @@ void hf_growth_slope(
     const struct hf_growth *growth, const struct hf_trend *trend, struct hf_out *out)
 {
     char error[HF_UNITS_MAX];
-    double half = (trend->high - trend->low) / 2 * 60;
-    hf_verdict_rate(trend->slope, growth->is_bytes, out);
+    double thousand_s = hf_growth_thousand_s(growth), by_s = thousand_s > 0 ? thousand_s : 60;
+    double half = (trend->high - trend->low) / 2 * by_s;
+    if (thousand_s > 0) {
+        hf_out_string(out, trend->slope < 0 ? "-" : "+");
+        hf_verdict_amount(fabs(trend->slope) * by_s, growth->is_bytes, out);
+    } else {
+        hf_verdict_rate(trend->slope, growth->is_bytes, out);
+    }
     if (isinf(half))
         hf_out_string(out, " ± ?");
     else if (growth->is_bytes)

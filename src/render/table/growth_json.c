@@ -80,6 +80,18 @@ static void put_survival(
     hf_out_char(out, '}');
 }
 
+static void put_thousand(
+    const struct hf_growth *growth, const struct hf_trend *trend, struct hf_out *out)
+{
+    double by_s = hf_growth_thousand_s(growth);
+    if (by_s <= 0)
+        return;
+    growth_json_put_number(out, ", \"per_1000\": ", trend->slope * by_s);
+    growth_json_put_number(out, ", \"per_1000_95\": [", trend->low * by_s);
+    growth_json_put_number(out, ", ", trend->high * by_s);
+    hf_out_char(out, ']');
+}
+
 void hf_growth_place_json(
     const struct hf_growth *growth, const struct hf_growth_place *place, struct hf_out *out)
 {
@@ -101,7 +113,9 @@ void hf_growth_place_json(
     growth_json_put_number(out, ", \"per_second\": ", trend->slope);
     growth_json_put_number(out, ", \"per_second_95\": [", trend->low);
     growth_json_put_number(out, ", ", trend->high);
-    growth_json_put_number(out, "], \"share\": ", place->share);
+    hf_out_char(out, ']');
+    put_thousand(growth, trend, out);
+    growth_json_put_number(out, ", \"share\": ", place->share);
     growth_json_put_number(out, ", \"bend\": ", trend->bend);
     growth_json_put_number(out, ", \"bend_error\": ", trend->bend_error);
     put_when(growth, place, out);
@@ -186,6 +200,10 @@ void hf_growth_json(const struct hf_growth_report *report, struct hf_out *out)
     hf_json_member(out, ",\n  ", "type", hf_profile_text(folded, type->name));
     hf_json_member(out, ",\n  ", "unit", hf_profile_text(folded, type->unit));
     hf_out_string(out, ",\n  ");
+    if (report->growth->load.clock != NULL) {
+        hf_json_member(out, "\"per\": {", "name", hf_text_of(report->growth->load.clock->name));
+        hf_out_printf(out, ", \"count\": %.12g},\n  ", report->growth->load.total);
+    }
     hf_growth_members_json(report->growth, NULL, out);
     hf_out_string(out, ",\n  ");
     if (report->limit_bytes != 0)

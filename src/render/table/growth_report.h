@@ -13,10 +13,13 @@
  *    "limit": {"bytes": 4294967296, "used": ..., "seconds_left": 5400, "seconds_left_95": [4800,
  * 6200]}, "suppressions": [...] (used_suppressions.h), "notes": [...]}
  *
+ *   "per": {"name": "requests", "count": 123456} stands behind "unit" if growth follows a load.
+ *
  *   PLACE: "verdict", "sentence", "evidence", "shape",
- *   "slope": "+2.5 MiB/min ± 0.3 MiB", "per_second": n, "per_second_95": [low, high], "share":
- * 0.97, "bend", "bend_error", "points": [...], "grew_from", "grew_to": when, in seconds; where the
- * last profile is a live table also "old_freed", "old_bytes", "median_age", "allocated_per_second",
+ *   "slope": "+2.5 MiB/min ± 0.3 MiB", "per_second": n, "per_second_95": [low, high] (with a load:
+ * at its mean), "per_1000": n, "per_1000_95": [low, high] (with a load), "share": 0.97, "bend",
+ * "bend_error", "points": [...], "grew_from", "grew_to": when, in seconds; where the last profile
+ * is a live table also "old_freed", "old_bytes", "median_age", "allocated_per_second",
  * "freed_per_second", "freed", "freed_elsewhere", "freed_in". A place has "suppression", too.
  *
  * Numbers that are not known, or not finite, are null. Readers skip members that they do not know.

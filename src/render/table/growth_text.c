@@ -60,16 +60,28 @@ static void growth_text_put_limit(const struct hf_growth_report *report, struct 
     }
 }
 
+/* " and 1,234,567 requests" */
+static void put_counted(const struct hf_growth_report *report, struct hf_out *out)
+{
+    hf_out_string(out, " and ");
+    hf_verdict_amount(report->growth->load.total, false, out);
+    hf_out_printf(out, " %s", report->growth->load.clock->name);
+}
+
 static void put_whole(const struct hf_growth_report *report, struct hf_out *out)
 {
     const struct hf_growth *g = report->growth;
     const struct hf_growth_place *whole = &g->whole;
     hf_out_printf(out, "%zu profiles over ", /* never 1 */ report->growth->history->profile_count);
     hf_verdict_duration(g->times_s[g->point_count - 1], out);
+    if (g->load.clock != NULL)
+        put_counted(report, out);
     hf_out_string(out, ": ");
     hf_verdict_amount(whole->values[g->point_count - 1], g->is_bytes, out);
     hf_out_string(out, " at the end, ");
     hf_growth_slope(g, &whole->trend, out);
+    if (g->load.clock != NULL)
+        hf_out_printf(out, " per 1,000 %s", g->load.clock->name);
     hf_out_printf(out, "; as a whole: %s.\n", hf_verdict_name(whole->verdict.kind));
     if (report->limit_bytes != 0)
         growth_text_put_limit(report, out);
