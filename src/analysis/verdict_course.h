@@ -30,7 +30,7 @@
 #define HF_VERDICT_AGREE 2       /* looks that follow each other */
 #define HF_VERDICT_AGREE_EARLY 4 /* among the first HF_VERDICT_EARLY: caches are filling then */
 #define HF_VERDICT_EARLY 12
-#define HF_VERDICT_FALL 4        /* of the logarithm of the likelihood: 2 % */
+#define HF_VERDICT_FALL 3        /* of the logarithm of the likelihood: 5 % */
 #define HF_VERDICT_AGREE_SHAPE 3 /* against a leak that the shape showed, */
 #define HF_VERDICT_SHAPE_PART 5  /* and one in so many of all looks */
 

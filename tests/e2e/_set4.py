@@ -114,14 +114,14 @@ def documents_of(document):
 
 
 def place_of(document, label, rows):
-    """The place with the worst verdict of all of the label's functions: those on whose way the first function of any row is
-    one."""
+    """The place with the worst verdict of all of the label's functions: those on whose way, or by which its owner holds its
+    memory, the first function of any row is one."""
     functions = [name for row in rows for name in row.functions]
     ranks = {LEAK: 0, UNDECIDED: 1, NO_LEAK: 2}
     found = []
     for one in documents_of(document):
         for place in one.get("places", []):
-            ours = [name for name in reversed(place["stack"]) if name in functions]
+            ours = [name for name in [*reversed(place["stack"]), place.get("via")] if name in functions]
             if ours and ours[0] in label.functions:
                 found.append(place)
     return min(found, key=lambda place: ranks[kind_of(place["verdict"])], default=None)
