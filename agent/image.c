@@ -154,19 +154,17 @@ static struct image_symbols image_find_symbols(const struct headers *h)
     return found;
 }
 
-/* True if the symbol is called so; then its address. */
-static bool image_is_symbol(const struct headers *h, const struct image_symbols *of,
-    uint32_t number, const char *name, uint64_t *out_address)
+/* True if the symbol is called so. */
+static bool image_is_symbol(
+    const struct image_symbols *of, uint32_t number, const char *name, Elf64_Sym *out_symbol)
 {
-    Elf64_Sym symbol;
     char text[64];
     size_t size = strlen(name) + 1;
-    if (!image_copy(of->symbols + number * sizeof symbol, &symbol, sizeof symbol) ||
-        size > sizeof text || symbol.st_shndx == SHN_UNDEF ||
-        !image_copy(of->strings + symbol.st_name, text, size) || memcmp(text, name, size) != 0)
+    if (!image_copy(of->symbols + number * sizeof *out_symbol, out_symbol, sizeof *out_symbol) ||
+        size > sizeof text || out_symbol->st_shndx == SHN_UNDEF ||
+        !image_copy(of->strings + out_symbol->st_name, text, size))
         return false;
-    *out_address = h->bias + symbol.st_value;
-    return true;
+    return memcmp(text, name, size) == 0;
 }
 
 static uint32_t image_hash(const char *name)
@@ -177,12 +175,12 @@ static uint32_t image_hash(const char *name)
     return hash;
 }
 
-uint64_t hf_image_find_symbol(uint64_t start, const char *name)
+uint64_t hf_image_find_symbol(uint64_t start, const char *name, uint64_t *out_bytes)
 {
     struct headers h;
     struct hash_head head;
     uint32_t wanted = image_hash(name), number, hash = 0;
-    uint64_t address;
+    Elf64_Sym symbol;
     if (!read_headers(&h, start))
         return 0;
     struct image_symbols of = image_find_symbols(&h);
@@ -197,8 +195,11 @@ uint64_t hf_image_find_symbol(uint64_t start, const char *name)
     for (uint32_t i = 0; i < CHAIN_MAX && (hash & 1) == 0; i++, number++) {
         if (!image_copy(hashes + (number - head.first_symbol) * UINT64_C(4), &hash, sizeof hash))
             return 0;
-        if ((hash | 1) == (wanted | 1) && image_is_symbol(&h, &of, number, name, &address))
-            return address;
+        if ((hash | 1) != (wanted | 1) || !image_is_symbol(&of, number, name, &symbol))
+            continue;
+        if (out_bytes != NULL)
+            *out_bytes = symbol.st_size;
+        return h.bias + symbol.st_value;
     }
     return 0;
 }

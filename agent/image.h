@@ -33,7 +33,7 @@ struct hf_image {
 void hf_image_read(struct hf_image *image, uint64_t start);
 
 /* The address of a symbol that the image mapped at `start` exports, by its GNU hash table; 0: none.
- */
-uint64_t hf_image_find_symbol(uint64_t start, const char *name);
+ * out_bytes may be NULL. */
+uint64_t hf_image_find_symbol(uint64_t start, const char *name, uint64_t *out_bytes);
 
 #endif

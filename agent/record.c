@@ -22,7 +22,7 @@
 /* Stacks are added by one thread at a time, which has the frames here. */
 static struct hf_spinlock adding;
 static uint64_t natives[HF_UNWIND_FRAMES_MAX];
-static uint64_t frames[HF_UNWIND_FRAMES_MAX + HF_PYTHON_FRAMES_MAX];
+static uint64_t frames[HF_UNWIND_FRAMES_MAX + HF_INTERPRETED_FRAMES_MAX];
 static uint32_t generation; /* of the modules, that of hf_agent.stacks */
 
 /*
@@ -35,10 +35,10 @@ static bool keeps_by_frames;
 
 static const struct hf_unwind_code code = {hf_modules_rule, &hf_agent.modules};
 
-/* What a walk found, and the Python frames in it. */
+/* What a walk found, and the interpreted frames in it. */
 struct record_stack {
     const struct hf_unwind_frame *leaf;
-    const struct hf_python_chain *python; /* NULL: there are none */
+    const struct hf_interpreted_chain *interpreted; /* NULL: there are none */
     uint64_t hash;
     uint32_t count;
 };
@@ -46,17 +46,17 @@ struct record_stack {
 static unsigned flags_of(const struct record_stack *stack)
 {
     unsigned traits = stack->leaf->traits;
-    bool is_cut = stack->python != NULL && stack->python->is_cut;
+    bool is_cut = stack->interpreted != NULL && stack->interpreted->is_cut;
     return ((traits & HF_UNWIND_IS_CUT) != 0 || is_cut ? HF_LIVE_IS_CUT : 0) |
            ((traits & HF_UNWIND_IS_GUESSED) != 0 ? HF_LIVE_IS_GUESSED : 0);
 }
 
-/* Puts the frames of a stack into `frames`; false if nobody can be asked for them now. Python
+/* Puts the frames of a stack into `frames`; false if nobody can be asked for them now. Interpreted
  * frames stand right outward of the native one that runs them; without room for names, they do not.
  */
 static bool make_frames(const struct record_stack *stack, size_t *out_count)
 {
-    const struct hf_python_chain *python = stack->python;
+    const struct hf_interpreted_chain *interpreted = stack->interpreted;
     size_t count = 0;
     for (const struct hf_unwind_frame *f = stack->leaf; f != NULL; f = f->caller)
         natives[count++] = f->pc;
@@ -65,9 +65,11 @@ static bool make_frames(const struct record_stack *stack, size_t *out_count)
     *out_count = 0;
     for (uint32_t i = 0, next = 0; i < count; i++) {
         frames[(*out_count)++] = natives[i];
-        for (; python != NULL && next < python->count && python->frames[next].native == i; next++) {
+        for (; interpreted != NULL && next < interpreted->count &&
+               interpreted->frames[next].native == i;
+             next++) {
             uint64_t frame =
-                hf_interpreter_frame(&hf_agent.interpreter, &hf_agent.table, python, next);
+                hf_interpreter_frame(&hf_agent.interpreter, &hf_agent.table, interpreted, next);
             if (frame != 0)
                 frames[(*out_count)++] = frame;
         }
@@ -176,15 +178,15 @@ static HF_APART uint32_t find_interpreted(
     struct hf_recorded_thread *thread, struct hf_unwind_frame *leaf, enum hf_live_loss *out_why)
 {
     struct record_stack stack = {.leaf = leaf, .hash = leaf->hash, .count = leaf->count};
-    if (hf_interpreter_read(&hf_agent.interpreter, &hf_agent.table, leaf, &thread->python)) {
-        stack.python = thread->python;
-        stack.hash = hf_mix(leaf->hash ^ thread->python->hash, UINT64_C(0x9e3779b97f4a7c15));
-        stack.count += thread->python->count;
+    if (hf_interpreter_read(&hf_agent.interpreter, &hf_agent.table, leaf, &thread->interpreted)) {
+        stack.interpreted = thread->interpreted;
+        stack.hash = hf_mix(leaf->hash ^ thread->interpreted->hash, UINT64_C(0x9e3779b97f4a7c15));
+        stack.count += thread->interpreted->count;
     } else if (leaf->note != 0) {
         return leaf->note - 1;
     }
     uint32_t number = find_stack(&stack, out_why);
-    if (stack.python == NULL)
+    if (stack.interpreted == NULL)
         leaf->note = 1 + number;
     return number;
 }
@@ -208,7 +210,8 @@ static void use_much_stack(void)
     __asm__ volatile("" : : "r"(memset(room, 0, sizeof room)) : "memory");
 }
 
-/* Of a stack that `known` says nothing of, or that may have Python frames, or is not known at all.
+/* Of a stack that `known` says nothing of, or that may have interpreted frames, or is not known at
+ * all.
  */
 static HF_APART uint32_t walk_stack(struct hf_recorded_thread *thread,
     const struct hf_caller *caller, struct hf_unwind_frame *known, enum hf_live_loss *out_why)

@@ -20,7 +20,7 @@
 #include "base/attr.h"
 #include "live/writer.h"
 #include "sampler.h"
-#include "unwind/python/chain.h"
+#include "unwind/interpreted/frame_chain.h"
 #include "unwind/walk.h"
 
 #include <stdbool.h>
@@ -37,8 +37,8 @@ struct hf_recorded_thread {
     uint64_t last_left;  /* hf_agent_tls.left, then */
     uint64_t low, high;  /* of the thread's own stack, what was found to be readable */
     uint64_t floor;      /* nothing below is of that stack; 0: unknown */
-    struct hf_recorded_thread *next; /* of those that wait for another thread */
-    struct hf_python_chain *python;  /* NULL: not needed yet (interpreter.h) */
+    struct hf_recorded_thread *next;          /* of those that wait for another thread */
+    struct hf_interpreted_chain *interpreted; /* NULL: not needed yet (interpreter.h) */
     struct hf_unwind_memo memo;
 };
 

@@ -25,9 +25,9 @@ static bool copy_part(void *context, uint64_t address, void *out, size_t size)
     return true;
 }
 
-/* As the agent makes a frame of the table (agent/python.c). */
-static void read_frame(
-    const struct hf_python *python, struct hf_python_memory *memory, struct hf_python_frame *frame)
+/* As the agent makes a frame of the table (agent/interpreter_python.c). */
+static void read_frame(const struct hf_python *python, struct hf_interpreted_memory *memory,
+    struct hf_interpreted_frame *frame)
 {
     char out[HF_PYTHON_TEXT_BYTES];
     struct hf_python_text text;
@@ -41,19 +41,19 @@ static void read_frame(
                                                       hf_python_text_write(memory, &text, out)));
     }
     uint8_t table[64];
-    if (hf_python_copy(memory, frame->lines + 32, table, sizeof table)) {
+    if (hf_interpreted_copy(memory, frame->lines + 32, table, sizeof table)) {
         struct hf_text lines = {(const char *)table, sizeof table};
-        uint32_t line = hf_python_line(lines, frame->first_line, frame->offset);
+        uint32_t line = hf_python_line(lines, frame->line, frame->offset);
         fuzz_tell("line %u\n", line);
-        if (line != hf_python_line(lines, frame->first_line, frame->offset))
+        if (line != hf_python_line(lines, frame->line, frame->offset))
             abort();
     }
 }
 
 static void read_chain(const struct hf_python *python, struct hf_text bytes)
 {
-    static struct hf_python_chain chain;
-    struct hf_python_memory memory = {copy_part, &bytes};
+    static struct hf_interpreted_chain chain;
+    struct hf_interpreted_memory memory = {copy_part, &bytes};
     struct hf_unwind_frame natives[NATIVES];
     uint8_t head[HF_PYTHON_THREAD_BYTES] = {0};
     for (uint32_t i = 0; i < NATIVES; i++)

@@ -19,12 +19,27 @@
 
 #include "live/layout.h"
 
-/* What became of the frames of the Python interpreter in the process. */
-enum hf_live_python {
-    HF_LIVE_PYTHON_READ = 1,    /* they are in the stacks */
-    HF_LIVE_PYTHON_UNKNOWN = 2, /* nobody knows how this version keeps them */
-    HF_LIVE_PYTHON_UNFIT = 3,   /* its memory is not what it should be in this version */
+/* Interpreters whose frames are known. */
+enum hf_live_language {
+    HF_LIVE_PYTHON = 0,
+    HF_LIVE_PHP = 1,
 };
+
+/* What became of the frames of the interpreter in the process. */
+enum hf_live_interpreter {
+    HF_LIVE_INTERPRETER_NONE = 0,
+    HF_LIVE_INTERPRETER_READ = 1,    /* they are in the stacks */
+    HF_LIVE_INTERPRETER_UNKNOWN = 2, /* nobody knows how this version keeps them */
+    HF_LIVE_INTERPRETER_UNFIT = 3,   /* its memory is not what it should be in this version */
+};
+
+/* `interpreter` of the state. The version of Python is its Py_Version, of PHP major << 8 | minor;
+ * 0: it is not known. */
+static inline uint64_t hf_live_interpreter_word(
+    enum hf_live_language language, enum hf_live_interpreter what, uint32_t version)
+{
+    return (uint64_t)language << 48 | (uint64_t)what << 32 | version;
+}
 
 /* A function of an interpreter's. It stands in the text at any byte, and the name's bytes follow.
  */

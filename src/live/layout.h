@@ -35,10 +35,11 @@
 #define HF_LIVE_MAGIC "HFLIVE\r\n"
 #define HF_LIVE_MAJOR 1
 #define HF_LIVE_MINOR                                                                              \
-    9 /* 1: frames may be names; 2: bounds and calls in the state, the pid namespace in the head;  \
+    10 /* 1: frames may be names; 2: bounds and calls in the state, the pid namespace in the head; \
          3: what it executes in the state; 4: what is in use, and was at the peak, in the state    \
          and of each stack, and the parent in the head; 5: lines of code, and the interpreter;     \
-         6: mappings, residents; 7: the curve; 8: peaks' samples; 9: the halves of samples */
+         6: mappings, residents; 7: the curve; 8: peaks' samples; 9: the halves of samples;        \
+         10: other interpreters than Python */
 #define HF_LIVE_PAGE_BYTES 4096u
 #define HF_LIVE_CONTROL_AT (2 * HF_LIVE_PAGE_BYTES)
 #define HF_LIVE_REGIONS_FROM (3 * HF_LIVE_PAGE_BYTES)
@@ -115,8 +116,7 @@ struct hf_live_state {
     /* What the writer has exec(3) put in its own place, ending in NUL, cut if longer; "": nothing.
      * It is taken back if that fails, so it stays in the last table of what is no more. */
     char executed[HF_LIVE_EXECUTED_BYTES];
-    _Atomic uint64_t
-        python; /* enum hf_live_python (interpreted.h) << 32 | its version; 0: it has none */
+    _Atomic uint64_t interpreter; /* hf_live_interpreter_word (interpreted.h); 0: it has none */
     struct hf_live_usage usage;
     _Atomic uint64_t more_counts[HF_LIVE_KINDS - HF_LIVE_KINDS_FIRST];
     _Atomic uint64_t lost_mappings; /* that are not among them: there was no room, or no lock */

@@ -8,17 +8,16 @@ import json
 import os
 import re
 import shutil
-import struct
 import subprocess
 import sys
 from pathlib import Path
 
-from _agent import AGENT, KINDS, PROGRAMS, compile_agent_test, forget_tables, only_table, profiled, state
+from _agent import AGENT, PROGRAMS, compile_agent_test, forget_tables, only_table, profiled
 from _heap import HEAPFLAME, need
+from _interpreted import CUT, Table
 from _suite import run_tests
 
 need("gcc", "python3")
-CODE, CUT = 0xFFFE, 1
 PROBE = compile_agent_test("python_probe.c", "-shared", "-fPIC", out="probe.so")
 SCENES = PROGRAMS / "python_scenes.py"
 
@@ -40,41 +39,6 @@ def interpreters():
 
 INTERPRETERS = interpreters()
 KNOWN = {version: program for version, program in INTERPRETERS.items() if (3, 11) <= version <= (3, 13)}
-
-
-class Table:
-    """A live table, as docs/formats/live.md describes it."""
-
-    def __init__(self, path):
-        self.bytes = path.read_bytes()
-        self.counts = state(path)[0]
-        self.places = {kind: struct.unpack_from("<3Q", self.bytes, 72 + 24 * i) for i, kind in enumerate(KINDS)}
-
-    def record(self, kind, number, form):
-        offset, _, size = self.places[kind]
-        return struct.unpack_from(form, self.bytes, offset + size * number)
-
-    def text(self, at, size):
-        start = self.places["text"][0] + at
-        return self.bytes[start : start + size]
-
-    def frame(self, word):
-        """[function, file, line] of Python, or None."""
-        if word >> 48 != CODE:
-            return None
-        at, line = word >> 20 & 0xFFFFFFF, word & 0xFFFFF
-        name_bytes, file_bytes, file = struct.unpack("<HHI", self.text(at, 8))
-        return [self.text(at + 8, name_bytes).decode(), self.text(file, file_bytes).decode(), line]
-
-    def stacks(self):
-        """{size of a block in use: (its frames, the flags of the stack)}."""
-        found = {}
-        for number in range(self.counts["blocks"]):
-            word, size, _, stack, _ = self.record("blocks", number, "<3Q2I")
-            if word >> 32:
-                first, count, flags = self.record("stacks", stack, "<IHH")
-                found[size] = ([self.frame(self.record("frames", first + i, "<Q")[0]) for i in range(count)], flags)
-        return found
 
 
 def by_faulthandler(lines):

@@ -224,7 +224,7 @@ def test_quiet():
     assert (account, err) == (None, ""), err
 
 
-WHO = {"php": "zend", "python3": "<string>:1"}  # among those that mapped most
+WHO = {"php": "Command line code:1", "python3": "<string>:1"}  # among those that mapped most
 INTERPRETERS = {
     "php": ["php", "-r", "$a=[]; for($i=0;$i<1000000;$i++) $a[]=[$i]; echo shell_exec('grep VmRSS /proc/'.getmypid().'/status'); fgets(STDIN);"],
     "python3": [

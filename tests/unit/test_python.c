@@ -1,6 +1,7 @@
 /* Frames of Python: lines, strings, and the chain, in memory that this test lays out. */
 #include "check.h"
 
+#include "interpreted.h"
 #include "unwind/python/chain.h"
 #include "unwind/python/lines.h"
 #include "unwind/python/unicode.h"
@@ -41,40 +42,8 @@ static void test_lines(void **state)
     }
 }
 
-/* Memory of an interpreter. Addresses are this process's own; `reading` fails beyond the bytes. */
-static struct {
-    uint8_t bytes[1 << 16];
-    size_t used;
-} heap;
 #define CODE_TYPE UINT64_C(0x1000)
 #define TEXT_TYPE UINT64_C(0x2000)
-
-static bool copy_of_heap(void *context, uint64_t address, void *out, size_t size)
-{
-    (void)context;
-    uint64_t start = (uintptr_t)heap.bytes;
-    if (address < start || address > start + sizeof heap.bytes ||
-        size > start + sizeof heap.bytes - address)
-        return false;
-    memcpy(out, (const void *)(uintptr_t)address, size);
-    return true;
-}
-
-static const struct hf_python_memory memory = {copy_of_heap, NULL};
-
-static uint64_t make(size_t size)
-{
-    uint64_t address = (uintptr_t)heap.bytes + heap.used;
-    heap.used += (size + 15) / 16 * 16;
-    assert_true(heap.used <= sizeof heap.bytes);
-    memset((void *)(uintptr_t)address, 0, size);
-    return address;
-}
-
-static void put_u64(uint64_t address, uint32_t offset, uint64_t value)
-{
-    memcpy((void *)(uintptr_t)(address + offset), &value, sizeof value);
-}
 
 static uint64_t make_text(
     const struct hf_python_layout *layout, const void *characters, size_t count, uint32_t unit)
@@ -93,9 +62,9 @@ static uint64_t make_text(
 static size_t written(const struct hf_python_layout *layout, uint64_t text, char *out)
 {
     struct hf_python_text found;
-    if (!hf_python_text_find(layout, &memory, TEXT_TYPE, text, &found))
+    if (!hf_python_text_find(layout, &heap_memory, TEXT_TYPE, text, &found))
         return SIZE_MAX;
-    return hf_python_text_write(&memory, &found, out);
+    return hf_python_text_write(&heap_memory, &found, out);
 }
 
 static void test_text(void **state)
@@ -155,26 +124,14 @@ static uint64_t make_frame(
     return frame;
 }
 
-/* Five native frames; the C stack is part of the heap, 256 bytes a frame. */
-static struct hf_unwind_frame natives[5];
-static uint64_t stack_at;
-
-static void make_natives(void)
-{
-    stack_at = make(256 * HF_COUNT(natives));
-    for (size_t i = 0; i < HF_COUNT(natives); i++)
-        natives[i] = (struct hf_unwind_frame){
-            .sp = stack_at + i * 256, .caller = i + 1 < HF_COUNT(natives) ? &natives[i + 1] : NULL};
-}
-
-static struct hf_python_chain chain;
+static struct hf_interpreted_chain chain;
 
 static void read_chain(const struct hf_python_layout *layout, uint64_t start)
 {
     struct hf_python python = {layout, CODE_TYPE, TEXT_TYPE};
     uint8_t head[HF_PYTHON_THREAD_BYTES] = {0};
     memcpy(head + layout->chain, &start, sizeof start);
-    hf_python_chain_read(&chain, &python, &memory, head, natives);
+    hf_python_chain_read(&chain, &python, &heap_memory, head, natives);
 }
 
 static void check_frame(uint32_t i, const char *name, uint32_t offset, uint32_t native)
@@ -183,8 +140,8 @@ static void check_frame(uint32_t i, const char *name, uint32_t offset, uint32_t 
     struct hf_python_text text;
     assert_true(i < chain.count);
     assert_true(hf_python_text_find(
-        hf_python_layout_find(0x030b0000), &memory, TEXT_TYPE, chain.frames[i].name, &text));
-    assert_int_equal(hf_python_text_write(&memory, &text, out), strlen(name));
+        hf_python_layout_find(0x030b0000), &heap_memory, TEXT_TYPE, chain.frames[i].name, &text));
+    assert_int_equal(hf_python_text_write(&heap_memory, &text, out), strlen(name));
     assert_memory_equal(out, name, strlen(name));
     assert_int_equal(chain.frames[i].offset, offset);
     assert_int_equal(chain.frames[i].native, native);
@@ -222,7 +179,7 @@ static void test_flags(void **state)
     check_frame(2, "outer", 12, 3);
     uint64_t hash = chain.hash;
     put_u64(middle, layout->frame_instruction,
-        hf_python_u64((const uint8_t *)(uintptr_t)middle, layout->frame_instruction) + 2);
+        hf_interpreted_u64((const uint8_t *)(uintptr_t)middle, layout->frame_instruction) + 2);
     read_chain(layout, first);
     assert_true(chain.count == 3 && chain.hash != hash);
     read_chain(layout, 0);
@@ -308,8 +265,8 @@ static void test_versions(void **state)
     const struct hf_python_layout *layout = hf_python_layout_find(0x030d00f0);
     heap.used = 0;
     uint64_t runtime = make(44 * 8);
-    assert_true(hf_python_layout_fits(hf_python_layout_find(0x030b02f0), &memory, runtime));
-    assert_false(hf_python_layout_fits(layout, &memory, runtime));
+    assert_true(hf_python_layout_fits(hf_python_layout_find(0x030b02f0), &heap_memory, runtime));
+    assert_false(hf_python_layout_fits(layout, &heap_memory, runtime));
 }
 
 int main(void)

@@ -62,32 +62,44 @@ static void note_malloc(const struct hf_live_snapshot *table, struct hf_notes *n
             "PID; to see which code touches memory first: heapflame attach --what fault PID");
 }
 
-/* Why there are no frames of Python where there could be some. */
-static void note_python(const struct hf_live_snapshot *table, struct hf_notes *notes)
+/* An interpreter whose frames are read: what versions are known, and where its own is in a word. */
+struct live_language {
+    const char *name, *known, *unsaid; /* of a version that is not said */
+    unsigned major_shift, minor_shift;
+};
+
+static const struct live_language live_languages[] = {
+    [HF_LIVE_PYTHON] = {"Python", "3.11 to 3.13", "is older", 24, 16},
+    [HF_LIVE_PHP] = {"PHP", "8.2, built for one thread", "is another version or build", 8, 0},
+};
+
+/* Why there are no frames of an interpreter where there could be some. */
+static void note_interpreter(const struct hf_live_snapshot *table, struct hf_notes *notes)
 {
-    uint64_t word = atomic_load_explicit(&table->state.python, memory_order_relaxed);
-    unsigned major = word >> 24 & 0xff, minor = word >> 16 & 0xff;
-    if (table->head.minor < 5 || word >> 32 < HF_LIVE_PYTHON_UNKNOWN)
+    uint64_t word = atomic_load_explicit(&table->state.interpreter, memory_order_relaxed);
+    uint64_t language = word >> 48, what = word >> 32 & 0xffff;
+    if (table->head.minor < 5 || what < HF_LIVE_INTERPRETER_UNKNOWN ||
+        language >= HF_COUNT(live_languages))
         return;
-    if (major == 0) /* it does not say its version, as those before 3.11 */
+    const struct live_language *l = &live_languages[language];
+    unsigned major = word >> l->major_shift & 0xff, minor = word >> l->minor_shift & 0xff;
+    if (major == 0)
         hf_notes_add(notes, HF_NOTE_INFO,
-            "Python functions are not shown: heapflame knows Python 3.11 to 3.13, and this one is "
-            "older");
-    else if (word >> 32 == HF_LIVE_PYTHON_UNKNOWN)
+            "%s functions are not shown: heapflame knows %s %s, and this one %s", l->name, l->name,
+            l->known, l->unsaid);
+    else if (what == HF_LIVE_INTERPRETER_UNKNOWN)
         hf_notes_add(notes, HF_NOTE_INFO,
-            "Python functions are not shown: heapflame knows Python 3.11 to 3.13, and this is "
-            "Python %u.%u",
-            major, minor);
+            "%s functions are not shown: heapflame knows %s %s, and this is %s %u.%u", l->name,
+            l->name, l->known, l->name, major, minor);
     else
         hf_notes_add(notes, HF_NOTE_INFO,
-            "Python functions are not shown: the memory of this Python %u.%u is not laid out as "
-            "usual",
-            major, minor);
+            "%s functions are not shown: the memory of this %s %u.%u is not laid out as usual",
+            l->name, l->name, major, minor);
 }
 
 void hf_live_note(const struct hf_live_snapshot *table, uint64_t damaged, struct hf_notes *notes)
 {
     note_losses(table, damaged, notes);
     note_malloc(table, notes);
-    note_python(table, notes);
+    note_interpreter(table, notes);
 }

@@ -3,15 +3,14 @@
 #include "base/mix.h"
 #include "unwind/python/unicode.h"
 
-#define STEPS_MAX 8192 /* frames that are looked at, also such as are left out */
 #define PRIME UINT64_C(0x9e3779b97f4a7c15)
 
 enum { OBJECT_TYPE = 8 };
 
 struct chain_reading {
-    struct hf_python_chain *chain;
+    struct hf_interpreted_chain *chain;
     const struct hf_python *python;
-    const struct hf_python_memory *memory;
+    const struct hf_interpreted_memory *memory;
     const struct hf_unwind_frame *native; /* as far as the entries led */
     uint32_t native_number;
     uint32_t steps;
@@ -36,19 +35,19 @@ static bool chain_break(struct chain_reading *r)
 
 /* What function and file of a code object are called; false: it has no names, or is none. */
 static bool chain_read_code(
-    struct chain_reading *r, uint64_t address, struct hf_python_frame *out_frame)
+    struct chain_reading *r, uint64_t address, struct hf_interpreted_frame *out_frame)
 {
     const struct hf_python_layout *layout = r->python->layout;
     uint8_t code[HF_PYTHON_CODE_BYTES];
     struct hf_python_text name, file;
-    if (!hf_python_copy(r->memory, address, code, sizeof code) ||
-        hf_python_u64(code, OBJECT_TYPE) != r->python->code_type)
+    if (!hf_interpreted_copy(r->memory, address, code, sizeof code) ||
+        hf_interpreted_u64(code, OBJECT_TYPE) != r->python->code_type)
         return chain_break(r);
-    *out_frame = (struct hf_python_frame){
-        .name = hf_python_u64(code, layout->code_name),
-        .file = hf_python_u64(code, layout->code_file),
-        .lines = hf_python_u64(code, layout->code_lines),
-        .first_line = hf_python_u32(code, layout->code_first_line),
+    *out_frame = (struct hf_interpreted_frame){
+        .name = hf_interpreted_u64(code, layout->code_name),
+        .file = hf_interpreted_u64(code, layout->code_file),
+        .lines = hf_interpreted_u64(code, layout->code_lines),
+        .line = hf_interpreted_u32(code, layout->code_first_line),
     };
     if (out_frame->name == 0 || out_frame->file == 0)
         return false;
@@ -65,17 +64,17 @@ static bool chain_read_code(
 static bool chain_add(struct chain_reading *r, const uint8_t *record)
 {
     const struct hf_python_layout *layout = r->python->layout;
-    struct hf_python_chain *chain = r->chain;
-    uint64_t code = hf_python_u64(record, layout->frame_code);
-    if (chain->count == HF_PYTHON_FRAMES_MAX) {
+    struct hf_interpreted_chain *chain = r->chain;
+    uint64_t code = hf_interpreted_u64(record, layout->frame_code);
+    if (chain->count == HF_INTERPRETED_FRAMES_MAX) {
         chain->is_cut = true;
         return true;
     }
-    struct hf_python_frame *frame = &chain->frames[chain->count];
+    struct hf_interpreted_frame *frame = &chain->frames[chain->count];
     if (!chain_read_code(r, code, frame))
         return !chain->is_broken;
     uint64_t offset =
-        hf_python_u64(record, layout->frame_instruction) - code - layout->code_instructions;
+        hf_interpreted_u64(record, layout->frame_instruction) - code - layout->code_instructions;
     frame->offset = offset <= UINT32_MAX ? (uint32_t)offset : UINT32_MAX;
     chain->count++;
     return true;
@@ -84,26 +83,20 @@ static bool chain_add(struct chain_reading *r, const uint8_t *record)
 /* The frames [from, count) are run by the native frame in which the address lies. */
 static bool chain_settle(struct chain_reading *r, uint32_t from, uint64_t address)
 {
-    struct hf_python_chain *chain = r->chain;
+    struct hf_interpreted_chain *chain = r->chain;
     if (!chain_find_native(r, address)) {
         chain->count = from;
         return false;
     }
-    for (uint32_t i = from; i < chain->count; i++) {
-        struct hf_python_frame *frame = &chain->frames[i];
-        frame->native = r->native_number;
-        uint64_t place = (uint64_t)frame->offset << 32 | frame->native;
-        chain->hash = hf_mix(chain->hash ^ frame->print, PRIME);
-        chain->hash = hf_mix(chain->hash ^ place ^ (uint64_t)frame->first_line << 16, PRIME);
-        chain->hash = hf_mix(chain->hash ^ frame->lines, PRIME);
-    }
+    for (uint32_t i = from; i < chain->count; i++)
+        hf_interpreted_chain_settle(chain, i, r->native_number);
     return true;
 }
 
 static bool chain_copy_frame(struct chain_reading *r, uint64_t frame, uint8_t *out_record)
 {
-    return (r->steps++ < STEPS_MAX &&
-               hf_python_copy(r->memory, frame, out_record, HF_PYTHON_FRAME_BYTES)) ||
+    return (r->steps++ < HF_INTERPRETED_STEPS_MAX &&
+               hf_interpreted_copy(r->memory, frame, out_record, HF_PYTHON_FRAME_BYTES)) ||
            chain_break(r);
 }
 
@@ -112,7 +105,7 @@ static bool chain_read_run(struct chain_reading *r, uint64_t frame)
 {
     const struct hf_python_layout *layout = r->python->layout;
     uint8_t record[HF_PYTHON_FRAME_BYTES];
-    for (; frame != 0; frame = hf_python_u64(record, layout->frame_previous)) {
+    for (; frame != 0; frame = hf_interpreted_u64(record, layout->frame_previous)) {
         if (!chain_copy_frame(r, frame, record) || !chain_add(r, record))
             return false;
         if (record[layout->frame_is_entry] != 0)
@@ -125,15 +118,16 @@ static void chain_read_by_flags(struct chain_reading *r, uint64_t cframe)
 {
     const struct hf_python_layout *layout = r->python->layout;
     uint8_t record[HF_PYTHON_CFRAME_BYTES];
-    for (; cframe != 0; cframe = hf_python_u64(record, layout->cframe_previous)) {
+    for (; cframe != 0; cframe = hf_interpreted_u64(record, layout->cframe_previous)) {
         uint32_t from = r->chain->count;
         if (!chain_find_native(r, cframe))
             return; /* the last one is no local variable, but part of the thread state */
-        if (r->steps++ >= STEPS_MAX || !hf_python_copy(r->memory, cframe, record, sizeof record)) {
+        if (r->steps++ >= HF_INTERPRETED_STEPS_MAX ||
+            !hf_interpreted_copy(r->memory, cframe, record, sizeof record)) {
             (void)chain_break(r);
             return;
         }
-        if (!chain_read_run(r, hf_python_u64(record, layout->cframe_frame)) ||
+        if (!chain_read_run(r, hf_interpreted_u64(record, layout->cframe_frame)) ||
             !chain_settle(r, from, cframe))
             return;
     }
@@ -145,7 +139,7 @@ static void chain_read_by_shims(struct chain_reading *r, uint64_t frame)
     const struct hf_python_layout *layout = r->python->layout;
     uint8_t record[HF_PYTHON_FRAME_BYTES];
     uint32_t from = 0;
-    for (; frame != 0; frame = hf_python_u64(record, layout->frame_previous)) {
+    for (; frame != 0; frame = hf_interpreted_u64(record, layout->frame_previous)) {
         if (!chain_copy_frame(r, frame, record))
             return;
         if (record[layout->frame_owner] == HF_PYTHON_SHIM_OWNER) {
@@ -166,22 +160,19 @@ static uint64_t chain_first(struct chain_reading *r, uint64_t start)
     uint8_t record[HF_PYTHON_CFRAME_BYTES];
     if (start == 0 || layout->cframe_frame == HF_PYTHON_NOWHERE)
         return start;
-    if (!hf_python_copy(r->memory, start, record, sizeof record))
+    if (!hf_interpreted_copy(r->memory, start, record, sizeof record))
         return chain_break(r);
-    return hf_python_u64(record, layout->cframe_frame);
+    return hf_interpreted_u64(record, layout->cframe_frame);
 }
 
-void hf_python_chain_read(struct hf_python_chain *chain, const struct hf_python *python,
-    const struct hf_python_memory *memory, const uint8_t head[HF_PYTHON_THREAD_BYTES],
+void hf_python_chain_read(struct hf_interpreted_chain *chain, const struct hf_python *python,
+    const struct hf_interpreted_memory *memory, const uint8_t head[HF_PYTHON_THREAD_BYTES],
     const struct hf_unwind_frame *leaf)
 {
     const struct hf_python_layout *layout = python->layout;
     struct chain_reading r = {.chain = chain, .python = python, .memory = memory, .native = leaf};
-    uint64_t start = hf_python_u64(head, layout->chain);
-    chain->count = 0;
-    chain->hash = 0;
-    chain->memory = memory;
-    chain->is_broken = chain->is_cut = false;
+    uint64_t start = hf_interpreted_u64(head, layout->chain);
+    hf_interpreted_chain_begin(chain, memory);
     if (layout->entry == HF_PYTHON_ENTRY_FLAG)
         chain_read_by_flags(&r, start);
     else

@@ -22,16 +22,16 @@ struct hf_python_text {
 
 /* The string object at `address`, whose type must lie at `type`. False: there is none. */
 HF_MUST_CHECK bool hf_python_text_find(const struct hf_python_layout *layout,
-    const struct hf_python_memory *memory, uint64_t type, uint64_t address,
+    const struct hf_interpreted_memory *memory, uint64_t type, uint64_t address,
     struct hf_python_text *out_text);
 
 /* Mixes the length and the last characters into a hash. False: they are not there. */
 #define HF_PYTHON_TEXT_HASHED 32 /* bytes */
 HF_MUST_CHECK bool hf_python_text_hash(
-    const struct hf_python_memory *memory, const struct hf_python_text *text, uint64_t *hash);
+    const struct hf_interpreted_memory *memory, const struct hf_python_text *text, uint64_t *hash);
 
 /* Writes at most HF_PYTHON_TEXT_BYTES, without a NUL; returns how many, 0 if they are not there. */
 size_t hf_python_text_write(
-    const struct hf_python_memory *memory, const struct hf_python_text *text, char *out);
+    const struct hf_interpreted_memory *memory, const struct hf_python_text *text, char *out);
 
 #endif

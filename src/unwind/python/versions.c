@@ -109,12 +109,12 @@ static bool debug_offsets_fit(const struct hf_python_layout *layout, const uint6
            code[9] == layout->code_instructions;
 }
 
-bool hf_python_layout_fits(
-    const struct hf_python_layout *layout, const struct hf_python_memory *memory, uint64_t runtime)
+bool hf_python_layout_fits(const struct hf_python_layout *layout,
+    const struct hf_interpreted_memory *memory, uint64_t runtime)
 {
     uint64_t words[DEBUG_WORDS];
     if (layout->version < 0x030d)
         return true;
-    return hf_python_copy(memory, runtime, words, sizeof words) &&
+    return hf_interpreted_copy(memory, runtime, words, sizeof words) &&
            memcmp(words, "xdebugpy", 8) == 0 && debug_offsets_fit(layout, words);
 }

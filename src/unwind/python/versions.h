@@ -14,7 +14,7 @@
 #define HF_UNWIND_PYTHON_VERSIONS_H
 
 #include "base/attr.h"
-#include "unwind/python/memory.h"
+#include "unwind/interpreted/memory.h"
 
 /* How a frame shows that it is the outermost of one run of the eval function. */
 enum hf_python_entry {
@@ -56,7 +56,7 @@ const struct hf_python_layout *hf_python_layout_find(uint32_t py_version);
 
 /* True if the interpreter whose _PyRuntime lies at `runtime` says nothing else, if it says
  * anything. */
-HF_MUST_CHECK bool hf_python_layout_fits(
-    const struct hf_python_layout *layout, const struct hf_python_memory *memory, uint64_t runtime);
+HF_MUST_CHECK bool hf_python_layout_fits(const struct hf_python_layout *layout,
+    const struct hf_interpreted_memory *memory, uint64_t runtime);
 
 #endif

@@ -1,14 +1,14 @@
 /*
- * memory.h: memory of a process in which a Python interpreter runs.
+ * memory.h: memory of a process in which an interpreter runs.
  *
  * Nothing there can be relied on: it is read by a function that fails where there is nothing, or as
- * it is, by a thread that knows that nobody frees it meanwhile (agent/python.h). Also then only
- * addresses that can be ones are read.
+ * it is, by a thread that knows that nobody frees it meanwhile (agent/interpreter.h). Also then
+ * only addresses that can be ones are read.
  *
  * Safety: any context, safe inside malloc.
  */
-#ifndef HF_UNWIND_PYTHON_MEMORY_H
-#define HF_UNWIND_PYTHON_MEMORY_H
+#ifndef HF_UNWIND_INTERPRETED_MEMORY_H
+#define HF_UNWIND_INTERPRETED_MEMORY_H
 
 #include "base/attr.h"
 
@@ -17,20 +17,20 @@
 #include <stdint.h>
 #include <string.h>
 
-struct hf_python_memory {
+struct hf_interpreted_memory {
     /* NULL: it is that of the caller, and can be read as it is. */
     bool (*copy)(void *context, uint64_t address, void *out, size_t size);
     void *context;
 };
 
-#define HF_PYTHON_ADDRESS_MIN UINT64_C(0x1000)
-#define HF_PYTHON_ADDRESS_END (UINT64_C(1) << 47)
+#define HF_INTERPRETED_ADDRESS_MIN UINT64_C(0x1000)
+#define HF_INTERPRETED_ADDRESS_END (UINT64_C(1) << 47)
 
 /* False if the bytes are not there; `out` may have changed. */
-HF_MUST_CHECK static inline bool hf_python_copy(
-    const struct hf_python_memory *memory, uint64_t address, void *out, size_t size)
+HF_MUST_CHECK static inline bool hf_interpreted_copy(
+    const struct hf_interpreted_memory *memory, uint64_t address, void *out, size_t size)
 {
-    if (address < HF_PYTHON_ADDRESS_MIN || address >= HF_PYTHON_ADDRESS_END)
+    if (address < HF_INTERPRETED_ADDRESS_MIN || address >= HF_INTERPRETED_ADDRESS_END)
         return false;
     if (HF_UNLIKELY(memory->copy != NULL))
         return memory->copy(memory->context, address, out, size);
@@ -39,14 +39,14 @@ HF_MUST_CHECK static inline bool hf_python_copy(
 }
 
 /* Fields of a record that was copied. */
-static inline uint64_t hf_python_u64(const uint8_t *record, uint32_t offset)
+static inline uint64_t hf_interpreted_u64(const uint8_t *record, uint32_t offset)
 {
     uint64_t value;
     memcpy(&value, record + offset, sizeof value);
     return value;
 }
 
-static inline uint32_t hf_python_u32(const uint8_t *record, uint32_t offset)
+static inline uint32_t hf_interpreted_u32(const uint8_t *record, uint32_t offset)
 {
     uint32_t value;
     memcpy(&value, record + offset, sizeof value);

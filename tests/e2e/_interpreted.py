@@ -1,0 +1,56 @@
+"""What the tests of interpreters share: the frames that a live table has of them."""
+
+import struct
+
+from _agent import KINDS, state
+
+CODE, CUT = 0xFFFE, 1
+# Of docs/formats/live.md: the region of mappings in the head, and their number in the state.
+MAPPINGS_AT, MAPPINGS_COUNT_AT = 536, 576
+
+
+class Table:
+    """A live table, as docs/formats/live.md describes it."""
+
+    def __init__(self, path):
+        self.bytes = path.read_bytes()
+        self.counts = state(path)[0]
+        self.places = {kind: struct.unpack_from("<3Q", self.bytes, 72 + 24 * i) for i, kind in enumerate(KINDS)}
+
+    def record(self, kind, number, form):
+        offset, _, size = self.places[kind]
+        return struct.unpack_from(form, self.bytes, offset + size * number)
+
+    def text(self, at, size):
+        start = self.places["text"][0] + at
+        return self.bytes[start : start + size]
+
+    def frame(self, word):
+        """[function, file, line] of an interpreter, or None."""
+        if word >> 48 != CODE:
+            return None
+        at, line = word >> 20 & 0xFFFFFFF, word & 0xFFFFF
+        name_bytes, file_bytes, file = struct.unpack("<HHI", self.text(at, 8))
+        return [self.text(at + 8, name_bytes).decode(), self.text(file, file_bytes).decode(), line]
+
+    def stacks(self):
+        """{size of a block in use: (its frames, the flags of the stack)}."""
+        found = {}
+        for number in range(self.counts["blocks"]):
+            word, size, _, stack, _ = self.record("blocks", number, "<3Q2I")
+            if word >> 32:
+                first, count, flags = self.record("stacks", stack, "<IHH")
+                found[size] = ([self.frame(self.record("frames", first + i, "<Q")[0]) for i in range(count)], flags)
+        return found
+
+    def mappings(self):
+        """{size of a piece of mapped memory: its frames}."""
+        offset, _, size = struct.unpack_from("<3Q", self.bytes, MAPPINGS_AT)
+        count, = struct.unpack_from("<Q", self.bytes, 4096 + MAPPINGS_COUNT_AT)
+        found = {}
+        for number in range(count):
+            word, bytes_, _, stack, _ = struct.unpack_from("<3Q2I", self.bytes, offset + size * number)
+            if word >> 32 and stack < self.counts["stacks"]:  # else it is the allocator's or the agent's
+                first, frames, _ = self.record("stacks", stack, "<IHH")
+                found[bytes_] = [self.frame(self.record("frames", first + i, "<Q")[0]) for i in range(frames)]
+        return found

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# sanitized: no, the agent is the same object in that build
+"""PHP frames in the stacks that the agent records: equal to what debug_backtrace says at each allocation."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from _agent import PROGRAMS, forget_tables, only_table, profiled
+from _heap import HEAPFLAME, need
+from _interpreted import CUT, Table
+from _suite import run_tests
+
+need("php")
+SCENES = PROGRAMS / "php_scenes.php"
+KILLED = -9
+
+
+def play(conf, *scenes, zend="0"):
+    """({size: [its frames as PHP says]}, the table) of the scenes; PHP's own allocator is not used but with zend="1"."""
+    out, _ = profiled(conf, "php", SCENES, Path.cwd(), *scenes, status=KILLED, variables={"USE_ZEND_ALLOC": zend}, timeout=100)
+    table = Table(only_table())
+    forget_tables()
+    return {size: [[name, file[-256:], line] for name, file, line in frames] for size, frames in map(json.loads, out.splitlines())}, table
+
+
+def check(conf, *scenes, may_be_cut=False):
+    """Returns how many stacks were compared."""
+    said, table = play(conf, *scenes)
+    stacks = table.stacks()
+    compared = 0
+    for size, expected in said.items():
+        if size not in stacks:
+            assert "exact" not in conf, f"block {size} is not in the table"
+            continue
+        frames, flags = stacks[size]
+        found = [frame for frame in frames if frame is not None]
+        assert found == expected, f"block {size}:\n{found}\nbut PHP says\n{expected}"
+        assert may_be_cut or not flags & CUT, f"block {size} is cut"
+        compared += 1
+    return compared
+
+
+def scene(name, least, **more):
+    """The test of a scene that makes at least so many stacks."""
+
+    def test():
+        compared = check("exact:true,budget:256MiB", name, **more)
+        print(f"{compared} stacks")
+        assert compared >= least, f"{compared} stacks, expected {least}"
+
+    return test
+
+
+test_plain_calls = scene("plain_calls", 9)
+test_objects = scene("objects", 20)
+test_native_code = scene("native_code", 14)
+test_generators = scene("generators", 12)
+test_exceptions = scene("exceptions", 10)
+test_errors = scene("errors", 5)
+test_code = scene("code", 100)
+test_words = scene("words", 5)
+test_fibers = scene("fibers", 4, may_be_cut=True)  # which have stacks of their own
+
+
+def test_sampled():
+    assert check("period:65536,seed:7") >= 50
+
+
+def test_place():
+    """PHP frames stand outward of the executor's frame that runs them; where native code called PHP, native frames are between."""
+    Path("place.php").write_text(
+        "<?php\nfunction inner() {\n    global $kept; $kept[] = str_repeat('x', 300000);\n}\n"
+        "function outer() {\n    inner();\n}\nouter();\narray_map('inner', [1]);\nposix_kill(getmypid(), 9);\n")
+    profiled("exact:true,budget:256MiB", "php", "place.php", status=KILLED, variables={"USE_ZEND_ALLOC": "0"})
+    folded = subprocess.run([HEAPFLAME, "fold", "--lines", only_table()], capture_output=True, text=True, check=True).stdout
+    assert re.search(r"<main> \S*place.php:8;outer \S*place.php:6;inner \S*place.php:3;execute_ex", folded), folded[:2000]
+    assert re.search(r"<main> \S*place.php:9;execute_ex\S*;(?!.*<main>)\S*;inner \S*place.php:3;execute_ex", folded), folded[:2000]
+
+
+def test_mapped():
+    """PHP's own heap is mapped, and the mapping has the stack that asked for it."""
+    said, table = play("", "mapped", zend="1")
+    mappings = table.mappings()
+    for size, expected in said.items():
+        assert [frame for frame in mappings[size] if frame] == expected, (mappings[size], expected)
+    assert len(said) == 1
+
+
+if __name__ == "__main__":
+    sys.exit(run_tests(globals()))
