@@ -9,6 +9,7 @@
  *
  * The mutator changes one part and puts its size right: else all parts behind it would be others.
  */
+#include "dwarf/helpers.h"
 #include "dwarf/lookup/resolver.h"
 #include "dwarf/split.h"
 #include "fuzz.h"
@@ -170,6 +171,17 @@ static void ask(
     hf_dwarf_result_done(&result);
 }
 
+static void ask_for_helpers(const struct hf_dwarf_sections *sections)
+{
+    struct hf_error err;
+    struct hf_helpers helpers;
+    if (hf_helpers_find(&helpers, sections, &err) != HF_OK)
+        abort();
+    fuzz_tell("%zu names of functions, make is %s\n", helpers.names.count,
+        hf_helpers_has(&helpers, HF_TEXT("make"), HF_TEXT("")) ? "a helper" : "none");
+    hf_helpers_done(&helpers);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct hf_error err;
@@ -203,6 +215,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int run = 0; run < 2; run++) /* walks, then answers by indexes */
         ask(resolver, addresses, count, threads);
     hf_resolver_free(resolver);
+    ask_for_helpers(&sections);
     for (size_t i = 0; i < HF_COUNT(parts); i++)
         fuzz_free_part(*parts[i]);
     for (size_t i = 0; i < HF_COUNT(shared); i++)

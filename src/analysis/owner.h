@@ -9,13 +9,15 @@
  *   3. what the first rule says (spec/owner_rules.h) that matches its function, else its source
  *      file, else its module, unless that is the program or lies in its folder;
  *   4. a helper or a maker, if its words sound so (spec/owner_name.h);
- *   5. own, if it has a name.
+ *   5. a helper, if the debug information says that several parts of the program share it
+ *      (dwarf/helpers.h);
+ *   6. own, if it has a name.
  *
- * A *helper* is a function whose name alone sounds like a wrapper's ("session_alloc"). It is one if
- * a function of the program called it that is not where the program begins (main); else it is the
- * owner, for no other could be named. A *maker*, e.g. a constructor, is a helper that also owns
- * what it makes for a function that only drives the program ("run"). What belongs to a library is
- * no helper but a wrapper, as are the makers of a library.
+ * A *helper* is a function that sounds like a wrapper ("session_alloc") or is called like one. It
+ * is one if a function of the program called it that is not where the program begins (main); else
+ * it is the owner, for no other could be named. A *maker*, e.g. a constructor, is a helper that
+ * also owns what it makes for a function that only drives the program ("run"). What belongs to a
+ * library is no helper but a wrapper, as are the makers of a library.
  *
  * A frame without a name never owns anything that a named one could own. Further wrappers are
  * learned from how they are called (owner_wrappers.h).

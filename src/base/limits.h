@@ -66,6 +66,8 @@
 #define HF_LIMIT_DWARF_EFFORT_RATIO 256  /* and for each byte of its debug information; real: 4 */
 #define HF_LIMIT_RESIDENT_BYTES                                                                    \
     (256u << 20) /* indexes, names and paths kept of a file between look-ups; the oldest go */
+#define HF_LIMIT_CALL_GRAPH_BYTES                                                                  \
+    (64u << 20) /* .debug_info in which callers are looked for (dwarf/call_graph.h): 0.5 s */
 #define HF_LIMIT_UNITS (16u << 20)       /* units of one .debug_info */
 #define HF_LIMIT_ABBREVS 1000000u        /* abbreviations of one table */
 #define HF_LIMIT_DIE_ATTRS 512           /* attributes of one abbreviation; real: below 64 */

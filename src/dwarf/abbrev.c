@@ -116,7 +116,7 @@ static enum hf_status read_attributes(struct hf_abbrev_table *table, struct hf_c
         int size = hf_form_size((uint16_t)form, encoding);
         struct hf_abbrev_attribute attribute = {
             .name = (uint16_t)name, .form = (uint16_t)form, .size = size, .implicit = implicit};
-        if (!abbrev_is_of_use(abbrev->tag, name))
+        if (!table->is_whole && !abbrev_is_of_use(abbrev->tag, name))
             attribute.name = 0;
         enum hf_status status = add_attribute(table, abbrev, &attribute, err);
         if (status != HF_OK)
@@ -140,12 +140,12 @@ static void skip_attributes(struct hf_cursor *c)
     }
 }
 
-enum hf_status hf_abbrev_table_read(struct hf_abbrev_table *table, struct hf_text abbrev_section,
-    uint64_t offset, const struct hf_dwarf_encoding *encoding, uint64_t only_code,
-    struct hf_error *err)
+/* `table` is all-zero, but for is_whole. */
+static enum hf_status abbrev_fill_table(struct hf_abbrev_table *table,
+    struct hf_text abbrev_section, uint64_t offset, const struct hf_dwarf_encoding *encoding,
+    uint64_t only_code, struct hf_error *err)
 {
     struct hf_cursor c = hf_section_cursor(abbrev_section, ".debug_abbrev");
-    *table = (struct hf_abbrev_table){0};
     hf_cursor_seek(&c, offset);
     for (;;) {
         uint64_t code = hf_cursor_uleb(&c);
@@ -181,4 +181,20 @@ enum hf_status hf_abbrev_table_read(struct hf_abbrev_table *table, struct hf_tex
     if (!hf_cursor_failed(&c))
         table->read_bytes = hf_cursor_offset(&c) - (size_t)offset;
     return hf_cursor_check(&c, "an abbreviation", err);
+}
+
+enum hf_status hf_abbrev_table_read(struct hf_abbrev_table *table, struct hf_text abbrev_section,
+    uint64_t offset, const struct hf_dwarf_encoding *encoding, uint64_t only_code,
+    struct hf_error *err)
+{
+    *table = (struct hf_abbrev_table){0};
+    return abbrev_fill_table(table, abbrev_section, offset, encoding, only_code, err);
+}
+
+enum hf_status hf_abbrev_table_read_whole(struct hf_abbrev_table *table,
+    struct hf_text abbrev_section, uint64_t offset, const struct hf_dwarf_encoding *encoding,
+    struct hf_error *err)
+{
+    *table = (struct hf_abbrev_table){.is_whole = true};
+    return abbrev_fill_table(table, abbrev_section, offset, encoding, 0, err);
 }

@@ -47,6 +47,7 @@ struct hf_abbrev_table {
     struct hf_abbrev_attribute *attributes;
     size_t attribute_count, attribute_capacity;
     size_t read_bytes; /* of .debug_abbrev, for this table */
+    bool is_whole;     /* all attributes have their names */
 };
 
 /*
@@ -56,6 +57,11 @@ struct hf_abbrev_table {
 HF_MUST_CHECK enum hf_status hf_abbrev_table_read(struct hf_abbrev_table *table,
     struct hf_text abbrev_section, uint64_t offset, const struct hf_dwarf_encoding *encoding,
     uint64_t only_code, struct hf_error *err);
+
+/* The same with the names of all attributes, for the walk of call_graph.h. */
+HF_MUST_CHECK enum hf_status hf_abbrev_table_read_whole(struct hf_abbrev_table *table,
+    struct hf_text abbrev_section, uint64_t offset, const struct hf_dwarf_encoding *encoding,
+    struct hf_error *err);
 void hf_abbrev_table_done(struct hf_abbrev_table *table);
 
 /* The abbreviation of a code, or NULL. */

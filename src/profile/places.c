@@ -45,6 +45,7 @@ static bool places_add_frame(struct hf_places *places, const struct hf_profile *
         return false;
     if (frame->module != HF_NO_MODULE)
         module = frame->module;
+    entry->is_helper |= (frame->flags & HF_FRAME_IS_HELPER) != 0;
     uint32_t line = (frame->flags & HF_FRAME_IS_NEAR) != 0 ? 0 : frame->line;
     if (line != 0 && (entry->line == 0 || line < entry->line))
         entry->line = line;
@@ -76,7 +77,7 @@ enum hf_status hf_places_find(struct hf_places *places, struct hf_text label,
     struct hf_probe_site_entry *entry = places_entry_of(places, label);
     if (entry == NULL)
         return hf_error_memory(err);
-    *out_place = (struct hf_probe_site){0};
+    *out_place = (struct hf_probe_site){.is_helper = entry->is_helper};
     if (entry->module < SEVERAL)
         out_place->module = hf_intern_at(&places->texts, entry->module);
     if (entry->file < SEVERAL) {

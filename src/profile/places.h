@@ -27,6 +27,7 @@ struct hf_probe_site {
     struct hf_text module; /* path; empty: unknown */
     struct hf_text file;   /* source file; empty: unknown */
     uint32_t line;         /* 0: unknown */
+    bool is_helper;        /* a function that makes things for its callers (dwarf/helpers.h) */
 };
 
 /* All zero: empty. Free with hf_places_done. */
@@ -35,6 +36,7 @@ struct hf_places {
     struct hf_probe_site_entry {
         uint32_t module, file; /* of `texts`, or not known */
         uint32_t line;
+        bool is_helper;
     } * entries; /* by label */
     size_t capacity;
 };

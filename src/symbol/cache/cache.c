@@ -41,8 +41,8 @@ static void put_context(struct hf_out *out, const struct hf_elf *image, const ch
     char *servers = strdup(hf_debug_servers_urls());
     if (servers != NULL)
         hf_credentials_hide(servers, false);
-    hf_out_printf(out, "servers %s\n%s", servers != NULL ? servers : "?",
-        options->columns ? "columns\n" : "");
+    hf_out_printf(out, "servers %s\n%s%s", servers != NULL ? servers : "?",
+        options->columns ? "columns\n" : "", options->helpers ? "helpers\n" : "");
     free(servers);
 }
 

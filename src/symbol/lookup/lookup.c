@@ -215,6 +215,25 @@ static bool is_incomplete(const struct hf_dwarf_damage *damage, const struct hf_
            notes->count != 0 || notes->dropped != 0;
 }
 
+/* Marks the calls of functions that are helpers. */
+static enum hf_status mark_helpers(struct hf_lookup *l, const struct lookup_search *search,
+    const struct hf_symbol_options *options, struct hf_error *err)
+{
+    struct hf_helpers *helpers = &search->files->helpers;
+    enum hf_status status = HF_OK;
+    if (!options->helpers)
+        return HF_OK;
+    if (!helpers->is_found)
+        status = hf_helpers_find(helpers, &search->files->sections, err);
+    for (size_t i = 0; i < search->count && status == HF_OK; i++) {
+        struct hf_dwarf_place *place = &l->dwarf.places[i];
+        for (size_t n = 0; n < place->count; n++)
+            place->frames[n].detail.is_helper =
+                hf_helpers_has(helpers, place->frames[n].name, place->frames[n].linkage);
+    }
+    return status;
+}
+
 /* Reads the files for what the cache does not know. */
 static enum hf_status find_out(struct hf_lookup *l, struct lookup_search *search,
     const struct hf_symbol_options *options, struct hf_error *err)
@@ -225,6 +244,8 @@ static enum hf_status find_out(struct hf_lookup *l, struct lookup_search *search
     for (size_t i = 0; i < search->count; i++)
         search->addresses[i] = l->addresses[search->answers[i]];
     enum hf_status status = lookup_resolve(l, search, options, err);
+    if (status == HF_OK)
+        status = mark_helpers(l, search, options, err);
     if (status == HF_OK) {
         status = hf_go_calls_add(
             &files->image, search->addresses, search->count, &l->dwarf, &files->symbol_names, err);

@@ -417,6 +417,7 @@ void hf_module_files_close(struct hf_module_files *files)
     hf_module_files_close_cache(files);
     hf_sightings_done(&files->sightings);
     hf_resolver_free(files->resolver);
+    hf_helpers_done(&files->helpers);
     hf_symbol_index_done(&files->image_symbols);
     hf_symbol_index_done(&files->debug_symbols);
     hf_intern_done(&files->symbol_names);

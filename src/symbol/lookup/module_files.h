@@ -15,6 +15,7 @@
 #define HF_SYMBOL_MODULE_FILES_H
 
 #include "dwarf/callframe.h"
+#include "dwarf/helpers.h"
 #include "elf/symbol_index.h"
 #include "os/file.h"
 #include "profile/profile.h"
@@ -48,6 +49,7 @@ struct hf_module_files {
     struct hf_debug_file supplement;   /* what the sections have in common with others */
     struct hf_split_files split;       /* what is not in them (split DWARF) */
     struct hf_resolver *resolver;      /* of them, from the first look-up on */
+    struct hf_helpers helpers;         /* of them, from the first look-up on that asks for it */
     struct hf_dwarf_damage told;       /* what the notes of look-ups have said */
     struct hf_symbol_index image_symbols, debug_symbols; /* from the second one on */
     struct hf_intern symbol_names;                       /* that were found in them */

@@ -123,15 +123,25 @@ static size_t place_addresses(struct symbolizer *s, const struct hf_module_files
     return placed;
 }
 
+/* True if helpers are looked for in a module: not in libraries, whose functions own nothing. */
+static bool has_helpers(const struct hf_profile *profile, uint32_t module)
+{
+    struct hf_text path = hf_profile_text(profile, profile->modules[module].path);
+    return module == hf_modules_program(profile) ||
+           !(hf_text_starts(path, "/usr/") || hf_text_starts(path, "/lib"));
+}
+
 static enum hf_status symbolize_look_up(struct symbolizer *s, struct hf_module_files *files,
     struct hf_wanted *wanted, size_t count, struct hf_lookup *lookup, struct hf_error *err)
 {
+    struct hf_symbol_options options = *s->options;
+    options.helpers = has_helpers(s->profile, wanted[0].module);
     uint64_t *addresses = calloc(count + 1, sizeof *addresses);
     if (addresses == NULL)
         return hf_error_memory(err);
     size_t placed = place_addresses(s, files, wanted, count, addresses);
     enum hf_status status =
-        hf_lookup_run(lookup, files, s->options, addresses, placed, &s->profile->notes, err);
+        hf_lookup_run(lookup, files, &options, addresses, placed, &s->profile->notes, err);
     free(addresses);
     return status;
 }

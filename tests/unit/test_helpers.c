@@ -1,0 +1,293 @@
+/* Which functions of a program are helpers: programs of a few entries each, as GCC writes them. */
+#include "base/limits.h"
+#include "bytes.h"
+#include "check.h"
+#include "dwarf/call_graph.h"
+#include "dwarf/constants.h"
+#include "dwarf/helpers.h"
+#include "failing_malloc.h"
+
+enum { UNIT = 1, MAKES, KEEPS, CALL, POINTER, NUMBER };
+
+static const uint8_t abbrevs[] = {
+    UNIT,
+    DW_TAG_compile_unit,
+    1,
+    0,
+    0, //
+    MAKES,
+    DW_TAG_subprogram,
+    1,
+    DW_AT_name,
+    DW_FORM_string,
+    DW_AT_decl_line,
+    DW_FORM_data1, //
+    DW_AT_external,
+    DW_FORM_flag_present,
+    DW_AT_type,
+    DW_FORM_ref4,
+    0,
+    0, //
+    KEEPS,
+    DW_TAG_subprogram,
+    1,
+    DW_AT_name,
+    DW_FORM_string,
+    DW_AT_decl_line,
+    DW_FORM_data1, //
+    DW_AT_external,
+    DW_FORM_flag_present,
+    0,
+    0, //
+    CALL,
+    DW_TAG_call_site,
+    0,
+    DW_AT_call_origin,
+    DW_FORM_ref4,
+    0,
+    0, //
+    POINTER,
+    DW_TAG_pointer_type,
+    0,
+    0,
+    0, //
+    NUMBER,
+    DW_TAG_base_type,
+    0,
+    0,
+    0, //
+    0,
+};
+
+#define FUNCTIONS_MAX 16
+#define CALLS_MAX 6
+
+/* A function of a test's program: "name", what it returns, and whom it calls. */
+struct called {
+    const char *name;
+    enum { NOTHING, A_NUMBER, A_POINTER } returns;
+    uint8_t line;                 /* 0: its own */
+    const char *calls[CALLS_MAX]; /* up to the first NULL */
+    bool is_helper;               /* what is expected */
+};
+
+static size_t number_of(const struct called *program, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(program[i].name, name) == 0)
+            return i;
+    fail_msg("no function %s", name);
+    return 0;
+}
+
+/* `offsets`: of the functions, which calls refer to; known in the second round. */
+static void put_function(struct hf_out *info, const struct called *program, size_t count, size_t at,
+    const uint32_t *types, uint32_t *offsets)
+{
+    const struct called *function = &program[at];
+    offsets[at] = (uint32_t)info->size;
+    put_u8(info, function->returns == NOTHING ? KEEPS : MAKES);
+    put_string(info, function->name);
+    put_u8(info, function->line != 0 ? function->line : (uint8_t)(100 + at));
+    if (function->returns != NOTHING)
+        put_u32(info, types[function->returns]);
+    for (size_t i = 0; i < CALLS_MAX && function->calls[i] != NULL; i++) {
+        put_u8(info, CALL);
+        put_u32(info, offsets[number_of(program, count, function->calls[i])]);
+    }
+    put_u8(info, 0);
+}
+
+/* A unit of version 5. */
+static struct hf_out make_program(const struct called *program, size_t count)
+{
+    uint32_t offsets[FUNCTIONS_MAX] = {0}, types[3] = {0};
+    struct hf_out info = {0};
+    for (int round = 0; round < 2; round++) {
+        info.size = 0;
+        put_u32(&info, 0);
+        put_u16(&info, 5);
+        put_u8(&info, DW_UT_compile);
+        put_u8(&info, 8);
+        put_u32(&info, 0);
+        put_u8(&info, UNIT);
+        types[A_POINTER] = (uint32_t)info.size;
+        put_u8(&info, POINTER);
+        types[A_NUMBER] = (uint32_t)info.size;
+        put_u8(&info, NUMBER);
+        for (size_t i = 0; i < count; i++)
+            put_function(&info, program, count, i, types, offsets);
+        put_u8(&info, 0);
+        uint32_t size = (uint32_t)info.size - 4;
+        memcpy(info.data, &size, sizeof size);
+    }
+    return info;
+}
+
+static void check_program(const char *name, const struct called *program, size_t count)
+{
+    struct hf_error err;
+    struct hf_out info = make_program(program, count);
+    struct hf_dwarf_sections sections = {.name = "file",
+        .info = hf_out_view(&info),
+        .abbrev = {(const char *)abbrevs, sizeof abbrevs}};
+    struct hf_helpers helpers;
+    check_ok(hf_helpers_find(&helpers, &sections, &err), &err);
+    for (size_t i = 0; i < count; i++)
+        if (hf_helpers_has(&helpers, hf_text_of(program[i].name), HF_TEXT("")) !=
+            program[i].is_helper)
+            fail_msg("%s: %s should be %s", name, program[i].name,
+                program[i].is_helper ? "a helper" : "none");
+    hf_helpers_done(&helpers);
+    hf_out_done(&info);
+}
+
+#define CHECK(name, ...)                                                                           \
+    do {                                                                                           \
+        static const struct called program[] = {__VA_ARGS__};                                      \
+        check_program(name, program, HF_COUNT(program));                                           \
+    } while (0)
+
+static void callers_in_two_parts_share_what_makes_things(void **state)
+{
+    (void)state;
+    CHECK("two callers", {"make", A_POINTER, 0, {NULL}, true},
+        {"left", NOTHING, 0, {"make"}, false}, {"right", NOTHING, 0, {"make"}, false});
+    CHECK(
+        "one caller", {"make", A_POINTER, 0, {NULL}, false}, {"left", NOTHING, 0, {"make"}, false});
+    CHECK("no caller", {"make", A_POINTER, 0, {NULL}, false});
+    CHECK("a number", {"count", A_NUMBER, 0, {NULL}, false}, {"left", NOTHING, 0, {"count"}, false},
+        {"right", NOTHING, 0, {"count"}, false});
+    CHECK("nothing", {"keep", NOTHING, 0, {NULL}, false}, {"left", NOTHING, 0, {"keep"}, false},
+        {"right", NOTHING, 0, {"keep"}, false});
+}
+
+static void callers_of_one_part_do_not(void **state)
+{
+    (void)state;
+    CHECK("main", {"make", A_POINTER, 0, {NULL}, false}, {"left", NOTHING, 0, {"make"}, false},
+        {"main", A_NUMBER, 0, {"make", "left"}, false});
+    CHECK("called by the other only", {"make", A_POINTER, 0, {NULL}, false},
+        {"inner", NOTHING, 0, {"make"}, false}, {"outer", NOTHING, 0, {"inner", "make"}, false});
+    CHECK("called by the other, too", {"make", A_POINTER, 0, {NULL}, true},
+        {"inner", NOTHING, 0, {"make"}, false}, {"outer", NOTHING, 0, {"inner", "make"}, false},
+        {"third", NOTHING, 0, {"inner"}, false});
+    CHECK("itself", {"sum", A_POINTER, 0, {"atom", "sum"}, false},
+        {"atom", A_POINTER, 0, {"sum"}, false}, {"parse", NOTHING, 0, {"sum"}, false});
+}
+
+static void a_component_is_known_by_the_first_word(void **state)
+{
+    (void)state;
+    CHECK("its own functions only", {"json_node", A_POINTER, 0, {NULL}, false},
+        {"json_a", NOTHING, 0, {"json_node"}, false}, {"json_b", NOTHING, 0, {"json_node"}, false});
+    CHECK("below a helper of its own", {"json_node", A_POINTER, 0, {NULL}, true},
+        {"json_value", A_POINTER, 0, {"json_node", "json_value"}, true},
+        {"json_parse", A_POINTER, 0, {"json_value"}, true},
+        {"config_load", NOTHING, 0, {"json_parse"}, false},
+        {"handle_line", NOTHING, 0, {"json_parse"}, false});
+    CHECK("of one letter", {"f_make", A_POINTER, 0, {NULL}, true},
+        {"f_left", NOTHING, 0, {"f_make"}, false}, {"f_right", NOTHING, 0, {"f_make"}, false});
+    CHECK("only helpers call it", {"text", A_POINTER, 0, {NULL}, true},
+        {"make", A_POINTER, 0, {"text"}, true}, {"left", NOTHING, 0, {"make"}, false},
+        {"right", NOTHING, 0, {"make"}, false});
+}
+
+static void functions_on_one_line_are_of_a_macro(void **state)
+{
+    (void)state;
+    CHECK("two", {"map_put", NOTHING, 7, {NULL}, true}, {"map_get", NOTHING, 7, {NULL}, true},
+        {"alone", NOTHING, 8, {NULL}, false});
+}
+
+static void many_callers_are_enough(void **state)
+{
+    (void)state;
+    struct called program[FUNCTIONS_MAX] = {{"make", A_POINTER, 0, {NULL}, true}};
+    static char names[FUNCTIONS_MAX][8];
+    for (size_t i = 1; i < FUNCTIONS_MAX; i++) {
+        (void)snprintf(names[i], sizeof names[i], "f%zu", i);
+        program[i] = (struct called){.name = names[i], .calls = {"make"}};
+    }
+    check_program("many", program, FUNCTIONS_MAX);
+}
+
+/* Of damaged or too much debug information nothing is known, and a limit is told to who asks. */
+static void what_cannot_be_read_has_no_helpers(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    static const struct called program[] = {{"make", A_POINTER, 0, {NULL}, true},
+        {"left", NOTHING, 0, {"make"}, false}, {"right", NOTHING, 0, {"make"}, false}};
+    struct hf_out info = make_program(program, HF_COUNT(program));
+    struct hf_dwarf_sections sections = {.name = "file", .info = hf_out_view(&info)};
+    struct hf_helpers helpers;
+    struct hf_call_graph graph;
+    check_ok(hf_helpers_find(&helpers, &sections, &err), &err);
+    assert_false(hf_helpers_has(&helpers, HF_TEXT("make"), HF_TEXT("")));
+    hf_helpers_done(&helpers);
+    sections.abbrev = (struct hf_text){(const char *)abbrevs, sizeof abbrevs};
+    for (size_t size = 0; size < info.size; size++) {
+        sections.info = (struct hf_text){info.data, size};
+        check_ok(hf_helpers_find(&helpers, &sections, &err), &err);
+        hf_helpers_done(&helpers);
+    }
+    char *large = calloc(1, HF_LIMIT_CALL_GRAPH_BYTES + 1);
+    assert_non_null(large);
+    sections.info = (struct hf_text){large, HF_LIMIT_CALL_GRAPH_BYTES + 1};
+    assert_int_equal(hf_call_graph_read(&graph, &sections, &err), HF_ERR_LIMIT);
+    check_error(
+        &err, "the debug information is larger than 67108864 bytes (HF_LIMIT_CALL_GRAPH_BYTES)");
+    hf_call_graph_done(&graph);
+    free(large);
+    hf_out_done(&info);
+}
+
+#ifdef HAS_SANITIZER
+
+SKIPPED_FOR_SANITIZER(each_failure_is_told)
+
+#else
+
+static void each_failure_is_told(void **state)
+{
+    (void)state;
+    static const struct called program[] = {{"make", A_POINTER, 0, {NULL}, true},
+        {"left", NOTHING, 0, {"make"}, false}, {"right", NOTHING, 0, {"make"}, false}};
+    struct hf_out info = make_program(program, HF_COUNT(program));
+    struct hf_dwarf_sections sections = {.name = "file",
+        .info = hf_out_view(&info),
+        .abbrev = {(const char *)abbrevs, sizeof abbrevs}};
+    for (size_t n = 0;; n++) {
+        struct hf_error err = {0};
+        struct hf_helpers helpers;
+        failing_begin(n);
+        enum hf_status status = hf_helpers_find(&helpers, &sections, &err);
+        bool has = hf_helpers_has(&helpers, HF_TEXT("make"), HF_TEXT(""));
+        hf_helpers_done(&helpers);
+        is_counting = false;
+        if (live != 0)
+            fail_msg("failing allocation %zu leaks %ld blocks", n, live);
+        assert_int_equal(status, has_failed ? HF_ERR_MEMORY : HF_OK);
+        assert_true(has_failed || has);
+        if (!has_failed)
+            break;
+    }
+    hf_out_done(&info);
+}
+
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(callers_in_two_parts_share_what_makes_things),
+        cmocka_unit_test(callers_of_one_part_do_not),
+        cmocka_unit_test(a_component_is_known_by_the_first_word),
+        cmocka_unit_test(functions_on_one_line_are_of_a_macro),
+        cmocka_unit_test(many_callers_are_enough),
+        cmocka_unit_test(what_cannot_be_read_has_no_helpers),
+        cmocka_unit_test(each_failure_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
