@@ -7,60 +7,15 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, expectEqual } from "../browser/browser.mjs";
 import { details, draw, drawFiles, focus, open, rows, runTests, SERVICE, tick } from "../browser/page.mjs";
-import { dice, SCENES } from "../browser/scenes.mjs";
+import { moveInChromium } from "../browser/moves.mjs";
+import { SCENES } from "../browser/scenes.mjs";
 import { seriesFiles } from "../browser/screenshots.mjs";
 
 const permissions = ["clipboard-read", "clipboard-write"];
 const MOVES = Number(process.env.HEAPFLAME_MOVES ?? 200); // in each scene: half at the root, half zoomed
 
-// Moves the pointer at random, and clicks: frames are told at the pointer, and what a click meets is noted and left alone.
-async function wander(page, moves, seed) {
-  const roll = dice(seed);
-  await page.evaluate(() => {
-    window.met = [];
-    for (const chart of heapflame.charts) chart.choose = (node) => window.met.push([chart.hovered, node, document.getElementById("tip").hidden ? "" : document.querySelector("#tip p").textContent]);
-  });
-  const { x, y, width, height } = await page.locator("#main").boundingBox();
-  const rowsPx = Math.min(height, 18 * await page.evaluate(() => heapflame.main.shownRows));
-  for (let i = 0; i < moves; i++) {
-    await page.mouse.move(x + 1 + roll(Math.floor(width - 2)), y + 1 + roll(Math.max(Math.floor(rowsPx) - 2, 1)));
-    await page.mouse.down();
-    await page.mouse.up();
-  }
-  return page.evaluate(() => {
-    const { main: { layout }, profile: { names } } = heapflame;
-    const nameOf = (node) => names[layout.tree.name[node]];
-    return { clicks: window.met.length, wrong: window.met.filter(([hovered, node, told]) => hovered !== node || (nameOf(node).length < 100 && !told.includes(nameOf(node)))) };
-  });
-}
-
-// What moved until now.
-const settled = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done([...window.shifts]), 50)))));
-
 async function neverMoves(browser) {
-  for (const [name, scene] of Object.entries(SCENES)) {
-    const shown = await open(browser, scene.draw(), { ...scene.options, isMobile: false, hasTouch: false });
-    await shown.evaluate(() => {
-      window.shifts = [];
-      new PerformanceObserver((list) => window.shifts.push(...list.getEntries().map(({ value }) => value))).observe({ type: "layout-shift" });
-    });
-    const first = await wander(shown, MOVES / 2, 11);
-    expectEqual(await settled(shown), [], `${name}: shifts of the layout`);
-    await shown.evaluate(() => {
-      const { layout } = heapflame.main;
-      const candidates = layout.rowNodes.filter((node) => node > 0 && layout.width[node] < 0.7 * layout.width[0] && layout.width[node] > 0.05 * layout.width[0]);
-      if (candidates.length > 0) heapflame.zoom(heapflame.main, candidates[0]);
-    });
-    await settled(shown); // a zoom may move its crumbs; the pointer moves nothing
-    await shown.evaluate(() => { window.shifts.length = 0; });
-    const second = await wander(shown, MOVES / 2, 12);
-    expectEqual(await settled(shown), [], `${name}: shifts of the layout, zoomed`);
-    for (const { clicks, wrong } of [first, second]) {
-      expectEqual(wrong, [], `${name}: clicks that met another frame than was named`);
-      expect(name === "empty" || clicks > 50, `${name}: only ${clicks} clicks met a frame`);
-    }
-    await shown.close();
-  }
+  await moveInChromium(browser, Object.keys(SCENES), MOVES);
 }
 
 // Rows below the last one that is a trunk: a box of 99 %.

@@ -5,11 +5,13 @@
 import { writeFileSync } from "node:fs";
 import { expect, expectEqual } from "../browser/browser.mjs";
 import { Firefox } from "../browser/firefox.mjs";
+import { moveInFirefox } from "../browser/moves.mjs";
 import { draw, drawFiles, SERVICE } from "../browser/page.mjs";
 
 const details = `document.getElementById("details").textContent`;
 const ARROW_UP = "\ue013";
 const ENTER = "\ue007";
+const MOVES = Number(process.env.HEAPFLAME_MOVES ?? 40); // in each scene
 
 async function opensDrawsAndZooms(firefox) {
   const url = draw("firefox", SERVICE);
@@ -56,10 +58,15 @@ async function slidesThroughTime(firefox) {
   expectEqual(await firefox.complaints(url), [], "complaints");
 }
 
+async function neverMoves(firefox) {
+  await moveInFirefox(firefox, ["small", "diff", "series", "hostile"], MOVES);
+}
+
 const firefox = await Firefox.open();
 try {
   await opensDrawsAndZooms(firefox);
   await slidesThroughTime(firefox);
+  await neverMoves(firefox);
 } finally {
   await firefox.close();
 }
