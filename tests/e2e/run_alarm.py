@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # timeout: 240
-"""run and watch --alarm: a leak is reported once, with a profile that stays and the user's command; a cache that is full is not."""
+"""run and watch --alarm, and top --live --alarm: a leak is reported once, with a profile that stays and the user's command; a cache that is full is not."""
 
 import os
+import pty
 import re
 import subprocess
+import threading
 from pathlib import Path
 
 from _run import expect_equal, run_leaker_tests, start, wait_for
@@ -59,9 +61,38 @@ def said_by(process):
     return said
 
 
+class Screen:
+    """heapflame with its output on a terminal; standard error is a file."""
+
+    def __init__(self, *arguments):
+        self.master, terminal = pty.openpty()
+        self.shown = b""
+        with open("screen.err", "wb") as said:
+            self.child = subprocess.Popen(["heapflame", *arguments], stdin=subprocess.DEVNULL, stdout=terminal, stderr=said)
+        os.close(terminal)
+        self.reader = threading.Thread(target=self.read)
+        self.reader.start()
+
+    def read(self):
+        try:
+            while part := os.read(self.master, 65536):
+                self.shown += part
+        except OSError:  # nobody has the terminal open any more
+            pass
+
+    def end(self):
+        self.child.wait()
+        self.reader.join()
+        os.close(self.master)
+
+
 def test_alarms():
-    """Of profiles that run writes every second two are kept, and that of the leak. All three at once, for they take their time."""
+    """Of profiles that run writes every second two are kept, and that of the leak. All at once, for they take their time."""
     build()
+    lasting = start("./server", 120, 6, LD_PRELOAD=str(Path(os.environ["BUILD"]).resolve() / "agent/libheapflame.so"),
+                    HEAPFLAME_CONF="prof:true,lg_prof_sample:14")
+    wait_for(lambda: subprocess.run(["heapflame", "top", "-q", str(lasting.pid)], capture_output=True, check=False).returncode == 0)
+    screen = Screen("top", "--live", str(lasting.pid), "--alarm", "--learn", "8s", "--false-alarm-every", "300d")
     run = start("heapflame", "run", "--period", "16KiB", *ALARM, "--every", "1s", "--keep", "2", "--", "./server", 22, 6)
     agent = Path(os.environ["BUILD"]).resolve() / "agent/libheapflame.so"
     server = start("./server", 22, 6, LD_PRELOAD=str(agent), HEAPFLAME_CONF="prof:true,lg_prof_sample:14")
@@ -74,6 +105,14 @@ def test_alarms():
     server.communicate()
     said = said_by(full)
     assert "LEAK" not in said and len(list(Path.cwd().glob("told.*"))) == 2, said
+    wait_for(lambda: screen.shown.count(b"LEAK") >= 2 or screen.child.poll() is not None)
+    lasting.kill()
+    lasting.communicate()
+    screen.end()
+    said = Path("screen.err").read_text()
+    lines = re.findall(r"^heapflame: (LEAK(?: since \d\d:\d\d)?: open_session leaks \S+ MiB/min \(.*?\), \d+ % of all growth)$", said, re.M)
+    assert len(lines) == 1 and said.count("LEAK") == 1, said
+    assert screen.shown.count(lines[0][:40].encode()) >= 2, "it stays above the table"
 
 
 def test_what_does_not_go_together():

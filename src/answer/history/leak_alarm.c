@@ -25,10 +25,9 @@ static struct hf_leak_place *find_told(struct hf_leak_alarm *alarm, uint64_t has
 }
 
 /* Those that are no leaks for long may be told again. */
-static void forget_quiet(struct hf_leak_alarm *alarm)
+static void forget_quiet(struct hf_leak_alarm *alarm, const struct hf_growth *growth)
 {
     size_t kept = 0;
-    const struct hf_growth *growth = &alarm->process.growth;
     for (size_t i = 0; i < alarm->told_count; i++)
         alarm->told[i].quiet++;
     for (size_t i = 0; i < growth->count; i++) {
@@ -43,9 +42,9 @@ static void forget_quiet(struct hf_leak_alarm *alarm)
     alarm->told_count = kept;
 }
 
-static bool rings(const struct hf_leak_alarm *alarm, const struct hf_growth_place *place)
+static bool rings(const struct hf_leak_alarm *alarm, const struct hf_growth *growth,
+    const struct hf_growth_place *place)
 {
-    const struct hf_growth *growth = &alarm->process.growth;
     const struct hf_alarm_rules rules = {
         .false_a_month = alarm->rules.false_a_month,
         .places = (double)growth->count,
@@ -58,11 +57,11 @@ static bool rings(const struct hf_leak_alarm *alarm, const struct hf_growth_plac
            hf_alarm_rings(&rules, &place->survival, place->sample, now_s);
 }
 
-static void tell(const struct hf_leak_alarm *alarm, const struct hf_growth_place *place,
+static void tell(const struct hf_process_history *process, const struct hf_growth_place *place,
     struct hf_leak_told *out_told)
 {
     const struct hf_survival *survival = &place->survival;
-    bool is_bytes = alarm->process.growth.is_bytes;
+    bool is_bytes = process->growth.is_bytes;
     struct hf_out label = {0}, line = {0};
     hf_growth_place_label(place, &label);
     hf_escape_terminal(&line, hf_out_view(&label));
@@ -72,32 +71,35 @@ static void tell(const struct hf_leak_alarm *alarm, const struct hf_growth_place
     hf_out_printf(&line, ", %.0f %% of all growth", place->share * 100);
     (void)snprintf(out_told->what, sizeof out_told->what, "%.*s", (int)line.size, line.data);
     if (survival->has_onset)
-        out_told->since_ms = alarm->process.history.began_ms + (int64_t)(survival->onset_s * 1000);
+        out_told->since_ms = process->history.began_ms + (int64_t)(survival->onset_s * 1000);
     hf_out_done(&label);
     hf_out_done(&line);
 }
 
-/* Places come the steepest first. */
-static void choose(struct hf_leak_alarm *alarm, struct hf_leak_told *out_told)
-{
-    const struct hf_growth *growth = &alarm->process.growth;
-    forget_quiet(alarm);
-    for (size_t i = 0; i < growth->count && alarm->told_count < HF_GROWTH_PLACES; i++) {
-        const struct hf_growth_place *place = &growth->places[i];
-        if (!rings(alarm, place) || find_told(alarm, label_hash(place)) != NULL)
-            continue;
-        alarm->told[alarm->told_count++] = (struct hf_leak_place){label_hash(place), 0};
-        tell(alarm, place, out_told);
-        return;
-    }
-}
-
 /* Before the process is old enough there is nothing to be judged. */
-static bool is_due(const struct hf_leak_alarm *alarm)
+static bool is_due(const struct hf_leak_alarm *alarm, const struct hf_history *history)
 {
-    const struct hf_history *history = &alarm->process.history;
     return history->count >= HF_SURVIVAL_LOOKS_MIN && history->epoch_shift != 0 &&
            history->last_ms - history->began_ms >= (int64_t)(alarm->rules.learn_ns / 1000000);
+}
+
+/* Places come the steepest first. */
+void hf_leak_alarm_choose(struct hf_leak_alarm *alarm, const struct hf_process_history *process,
+    struct hf_leak_told *out_told)
+{
+    const struct hf_growth *growth = &process->growth;
+    *out_told = (struct hf_leak_told){.since_ms = 0};
+    if (!is_due(alarm, &process->history))
+        return;
+    forget_quiet(alarm, growth);
+    for (size_t i = 0; i < growth->count && alarm->told_count < HF_GROWTH_PLACES; i++) {
+        const struct hf_growth_place *place = &growth->places[i];
+        if (!rings(alarm, growth, place) || find_told(alarm, label_hash(place)) != NULL)
+            continue;
+        alarm->told[alarm->told_count++] = (struct hf_leak_place){label_hash(place), 0};
+        tell(process, place, out_told);
+        return;
+    }
 }
 
 enum hf_status hf_leak_alarm_look(struct hf_leak_alarm *alarm, const struct hf_request *request,
@@ -106,11 +108,11 @@ enum hf_status hf_leak_alarm_look(struct hf_leak_alarm *alarm, const struct hf_r
     *out_told = (struct hf_leak_told){.since_ms = 0};
     enum hf_status status = hf_process_history_take(
         &alarm->process, request, &look->dated, look->profile, look->lifetimes, err);
-    if (status != HF_OK || !is_due(alarm))
+    if (status != HF_OK || !is_due(alarm, &alarm->process.history))
         return status;
     status = hf_process_history_judge(&alarm->process, request, err);
     if (status == HF_OK)
-        choose(alarm, out_told);
+        hf_leak_alarm_choose(alarm, &alarm->process, out_told);
     return status;
 }
 

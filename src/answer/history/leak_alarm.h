@@ -63,6 +63,10 @@ HF_MUST_CHECK enum hf_status hf_leak_alarm_look(struct hf_leak_alarm *alarm,
     const struct hf_request *request, const struct hf_leak_look *look,
     struct hf_leak_told *out_told, struct hf_error *err);
 
+/* Likewise, of a process that the caller keeps, and has judged after its last profile. */
+void hf_leak_alarm_choose(struct hf_leak_alarm *alarm, const struct hf_process_history *process,
+    struct hf_leak_told *out_told);
+
 void hf_leak_alarm_done(struct hf_leak_alarm *alarm);
 
 #endif

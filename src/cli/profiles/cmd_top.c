@@ -1,6 +1,7 @@
 #include "answer/names.h"
 #include "answer/operand.h"
 #include "cli/history_options.h"
+#include "cli/leak_options.h"
 #include "cli/profiles/live_screen.h"
 #include "cli/report.h"
 #include "cli/say.h"
@@ -16,6 +17,7 @@
 struct top_options {
     struct hf_report_options report;
     bool is_live, has_trend;
+    struct hf_leak_options leaks;
 };
 
 #define AT(field) struct top_options, field
@@ -23,6 +25,12 @@ struct top_options {
 static const struct hf_option live_options[] = {
     {"live", 0, HF_OPT_FLAG(AT(is_live)),
         "refresh the table of a process every two seconds, on a terminal"},
+    {"alarm", 0, HF_OPT_FLAG(AT(leaks.is_on)),
+        "with --live: report a leak when it is certain, above the table"},
+    {"learn", 0, HF_OPT_WAIT(AT(leaks.learn_ns), "TIME"),
+        "report no leak before the program is TIME old (default: 7d)"},
+    {"false-alarm-every", 0, HF_OPT_WAIT(AT(leaks.false_every_ns), "TIME"),
+        "accept one false alarm per process every TIME (default: 600d)"},
     {0},
 };
 
@@ -138,7 +146,26 @@ struct live_table {
     struct hf_process_history process;
     struct hf_kept_files kept; /* from one look to the next */
     bool has_history;          /* that is of the whole process, and of all that it has */
+    bool has_alarm;
+    struct hf_leak_alarm alarm;
+    struct hf_out told; /* the line of the last leak; empty: none yet */
 };
+
+/* What is on the screen goes with it: who keeps standard error in a file has it there, too. */
+static enum hf_status live_look_for_leaks(struct live_table *live, struct hf_error *err)
+{
+    struct hf_leak_told told;
+    hf_leak_alarm_choose(&live->alarm, &live->process, &told);
+    if (told.what[0] == '\0')
+        return HF_OK;
+    live->told.size = 0;
+    hf_leak_options_line(&told, &live->told);
+    struct hf_text line = hf_out_view(&live->told);
+    if (!isatty(STDERR_FILENO))
+        hf_say("%.*s", (int)line.size, line.data);
+    hf_out_char(&live->told, '\n');
+    return hf_out_finish(&live->told, err);
+}
 
 static enum hf_status live_read(struct live_table *live, struct hf_error *err)
 {
@@ -151,7 +178,11 @@ static enum hf_status live_read(struct live_table *live, struct hf_error *err)
     process->last = NULL;
     enum hf_status status =
         hf_process_history_add(process, request, &dated, true, &process->last, err);
-    return status == HF_OK ? hf_process_history_judge(process, request, err) : status;
+    if (status == HF_OK)
+        status = hf_process_history_judge(process, request, err);
+    if (status == HF_OK && live->has_alarm)
+        status = live_look_for_leaks(live, err);
+    return status;
 }
 
 /* As many rows as the window has room for, if nobody asked for a number. */
@@ -164,8 +195,10 @@ static enum hf_status live_draw(
     now.view.common.quiet = true; /* a note is on the screen */
     now.table.columns = screen->columns;
     now.table.is_leak_first = true;
-    if (now.table.rows == 0 && screen->rows > LINES_AROUND)
-        now.table.rows = screen->rows - LINES_AROUND;
+    hf_out_text(&text, hf_out_view(&live->told));
+    size_t around = LINES_AROUND + (live->told.size != 0);
+    if (now.table.rows == 0 && screen->rows > around)
+        now.table.rows = screen->rows - around;
     enum hf_status status = live->has_history
                                 ? top_show(&now, &live->process, HF_TREND_POINTS_MIN, err)
                                 : hf_report_table(&now, &live->name, 1, err);
@@ -192,11 +225,14 @@ static enum hf_status live_show(struct live_table *live, struct hf_error *err)
 
 /* Until the process ends, or somebody ends this one. */
 static enum hf_status show_live(
-    const struct hf_report_options *options, const char *name, uint32_t pid, struct hf_error *err)
+    const struct top_options *top, const char *name, uint32_t pid, struct hf_error *err)
 {
+    const struct hf_report_options *options = &top->report;
     const struct hf_request *request = &options->view.request;
     struct live_table live = {.options = *options,
         .name = name,
+        .has_alarm = top->leaks.is_on,
+        .alarm.rules = hf_leak_options_rules(&top->leaks, REFRESH_MS * UINT64_C(1000000)),
         .has_history = request->fold.thread == NULL && request->comparison.since == NULL};
     enum hf_status status = HF_OK;
     uint64_t start;
@@ -204,6 +240,8 @@ static enum hf_status show_live(
     while (status == HF_OK && hf_proc_start_ticks(pid, &start))
         status = live_show(&live, err);
     hf_live_screen_end();
+    hf_out_done(&live.told);
+    hf_leak_alarm_done(&live.alarm);
     hf_process_history_done(&live.process);
     hf_kept_files_done(&live.kept);
     if (!hf_proc_start_ticks(pid, &start)) { /* what went wrong is that it has ended */
@@ -299,6 +337,12 @@ static enum hf_status top_run(void *all, struct hf_operands *operands, struct hf
     if (options->is_live &&
         (operands->count != 1 || !hf_operand_is_process(operands->items[0], &pid)))
         return hf_error_set(err, HF_ERR_USAGE, "--live: expected one PID");
+    if (options->leaks.is_on && !options->is_live)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--alarm needs --live; run --alarm and watch --alarm report leaks without a terminal");
+    status = hf_leak_options_check(&options->leaks, "--alarm", err);
+    if (status != HF_OK)
+        return status;
     status = hf_view_options_choose_rows(&report->view, err);
     if (status != HF_OK)
         return status;
@@ -306,8 +350,13 @@ static enum hf_status top_run(void *all, struct hf_operands *operands, struct hf
         return show_blocks(options, operands, err);
     bool is_on_terminal = report->view.output == NULL && isatty(STDOUT_FILENO);
     bool is_shown_live = options->is_live && is_on_terminal && !report->table.is_json;
-    return is_shown_live ? show_live(report, operands->items[0], pid, err)
+    return is_shown_live ? show_live(options, operands->items[0], pid, err)
                          : top_of(options, operands, err);
+}
+
+static void top_defaults(void *options)
+{
+    hf_leak_options_defaults(&((struct top_options *)options)->leaks);
 }
 
 const struct hf_command hf_cmd_top = {
@@ -320,6 +369,7 @@ const struct hf_command hf_cmd_top = {
         "profiles, top shows the last one, how fast each row grows, and whether it is a leak.",
     .groups = groups,
     .options_size = sizeof(struct top_options),
+    .defaults = top_defaults,
     .is_reader = hf_command_is_reader,
     .run = top_run,
 };

@@ -71,7 +71,7 @@ void hf_dump_writer_defaults(void *options)
     hf_report_defaults(options);
     writer->keep = 12;
     writer->writes_last = 1;
-    hf_leak_watch_defaults(&writer->leaks);
+    hf_leak_options_defaults(&writer->leaks);
     writer->rules.by_pressure = true;
 }
 
@@ -91,7 +91,7 @@ enum hf_status hf_dump_writer_check(
     if (status == HF_OK)
         status = hf_file_pattern_check(pattern_of(options), err);
     if (status == HF_OK)
-        status = hf_leak_watch_check(&options->leaks, err);
+        status = hf_leak_options_check(&options->leaks, "--alarm or --on-leak", err);
     return status == HF_OK ? hf_save_check(pattern_of(options), err) : status;
 }
 

@@ -18,7 +18,7 @@
 struct hf_dump_writer_options {
     struct hf_report_options report; /* -o is its view.output */
     struct hf_dump_rules rules;
-    struct hf_leak_watch_options leaks;
+    struct hf_leak_options leaks;
     const char *folder, *group;
     uint64_t keep;
     int writes_last;

@@ -14,18 +14,12 @@
 #define HF_CLI_LEAK_WATCH_H
 
 #include "capture/watcher.h"
+#include "cli/leak_options.h"
 #include "cli/process/recording/table_reader.h"
-
-struct hf_leak_watch_options {
-    bool is_on;
-    const char *command;     /* NULL: none; else it is on */
-    uint64_t false_every_ns; /* a false alarm in so long is accepted */
-    uint64_t learn_ns;
-};
 
 /* One process. Stays where it is. */
 struct hf_leak_watch {
-    const struct hf_leak_watch_options *options;
+    const struct hf_leak_options *options;
     const char *profile; /* the caller's: where the last profile is */
     /* Its own. */
     struct hf_table_reader reader;
@@ -35,16 +29,10 @@ struct hf_leak_watch {
     bool has_reader;
 };
 
-void hf_leak_watch_defaults(struct hf_leak_watch_options *options);
-
-/* HF_ERR_USAGE for options that need --alarm. */
-HF_MUST_CHECK enum hf_status hf_leak_watch_check(
-    const struct hf_leak_watch_options *options, struct hf_error *err);
-
 /* For a watcher; it looks at nothing if the alarm is off. Call done in any case. */
 struct hf_table_judge hf_leak_watch_judge(struct hf_leak_watch *watch);
 HF_MUST_CHECK enum hf_status hf_leak_watch_init(struct hf_leak_watch *watch,
-    const struct hf_leak_watch_options *options, struct hf_report_options *report, uint32_t pid,
+    const struct hf_leak_options *options, struct hf_report_options *report, uint32_t pid,
     struct hf_error *err);
 
 /* A command that still runs goes on. */
