@@ -74,12 +74,12 @@ static bool is_interrupted(const struct hf_unwind_frame *leaf)
 /* What a chain says of whether the interpreter is what it is taken for. */
 static void interpreter_judge(struct hf_interpreter *interpreter, struct hf_live_table *table,
     const struct hf_interpreter_language *language, const struct hf_interpreted_chain *chain,
-    bool was_interrupted)
+    bool is_unsure)
 {
     uint32_t proofs = atomic_load_explicit(&interpreter->proofs, memory_order_relaxed);
     if (!chain->is_broken && chain->count != 0 && proofs < HF_INTERPRETER_PROOFS)
         atomic_fetch_add_explicit(&interpreter->proofs, 1, memory_order_relaxed);
-    if (!chain->is_broken || was_interrupted)
+    if (!chain->is_broken || is_unsure)
         return;
     atomic_store_explicit(&interpreter->proofs, 0, memory_order_relaxed);
     uint32_t failures = atomic_fetch_add_explicit(&interpreter->failures, 1, memory_order_relaxed);
@@ -95,17 +95,18 @@ bool hf_interpreter_read(struct hf_interpreter *interpreter, struct hf_live_tabl
     const struct hf_interpreter_language *language =
         atomic_load_explicit(&interpreter->language, memory_order_acquire);
     struct hf_interpreter_thread thread;
+    thread.is_changing = false;
     if (language == NULL || !language->find(interpreter, leaf, &thread))
         return false;
     if (*chain == NULL)
         *chain = hf_pages_map(sizeof **chain);
     if (*chain == NULL)
         return false;
-    bool was_interrupted = is_interrupted(leaf);
-    bool is_trusted = thread.holds && !was_interrupted && hf_interpreter_is_proved(interpreter);
+    bool is_unsure = thread.is_changing || is_interrupted(leaf);
+    bool is_trusted = thread.holds && !is_unsure && hf_interpreter_is_proved(interpreter);
     language->read(interpreter, is_trusted ? &hf_interpreter_as_it_is : &hf_interpreter_by_copy,
         &thread, leaf, *chain);
-    interpreter_judge(interpreter, table, language, *chain, was_interrupted);
+    interpreter_judge(interpreter, table, language, *chain, is_unsure);
     return (*chain)->count != 0;
 }
 

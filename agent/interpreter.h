@@ -11,8 +11,9 @@
  * *Never a fault.* All is copied by a system call that fails where there is nothing. Read as it is,
  * which is a hundred times faster, is the chain of a thread that holds the interpreter, and that no
  * signal interrupted: its frames and what they are made of can be freed by nobody else, and they
- * are linked when they are whole. That begins when HF_INTERPRETER_PROOFS chains were copied and
- * were sound; a process in which the first HF_INTERPRETER_TRIES are broken has no such frames.
+ * are linked when they are whole. Where the thread may be freeing a frame that is still linked, the
+ * language says so, and all is copied. That begins when HF_INTERPRETER_PROOFS chains were copied
+ * and were sound; a process in which the first HF_INTERPRETER_TRIES are broken has no such frames.
  *
  * Any thread. What is looked for and what is stored: under the lock of who adds stacks (record.c).
  */
@@ -47,7 +48,8 @@ struct hf_interpreter {
 
 /* What is known of the interpreter on a thread. */
 struct hf_interpreter_thread {
-    bool holds;                           /* nobody else frees its frames */
+    bool holds;       /* nobody else frees its frames */
+    bool is_changing; /* it may be freeing them itself: they need not be sound */
     uint8_t head[HF_PYTHON_THREAD_BYTES]; /* Python: the start of its state */
 };
 

@@ -27,11 +27,30 @@ static enum hf_live_interpreter php_take(struct hf_interpreter *interpreter, uin
     return HF_LIVE_INTERPRETER_READ;
 }
 
+/*
+ * True if the innermost call is of an included file, or of eval: when that ends, the executor frees
+ * its code while the call is still the current one (zend_leave_helper).
+ */
+static bool php_may_leave(const struct hf_interpreter *interpreter)
+{
+    const struct hf_php *php = &interpreter->php;
+    uint64_t current;
+    uint32_t info;
+    return hf_interpreter_is_proved(interpreter) &&
+           hf_interpreted_copy(&hf_interpreter_as_it_is, php->globals + php->layout->current,
+               &current, sizeof current) &&
+           hf_interpreted_copy(
+               &hf_interpreter_as_it_is, current + php->layout->call_info, &info, sizeof info) &&
+           (info & (php->layout->call_is_code | php->layout->call_is_top)) ==
+               php->layout->call_is_code;
+}
+
 /* There is one thread that runs it, and it has the frames to itself. */
 static bool php_find(const struct hf_interpreter *interpreter, const struct hf_unwind_frame *leaf,
     struct hf_interpreter_thread *out_thread)
 {
     out_thread->holds = true;
+    out_thread->is_changing = php_may_leave(interpreter);
     return hf_php_runs(&interpreter->php, leaf);
 }
 

@@ -9,6 +9,7 @@
 #include "pages.h"
 
 #include <dlfcn.h>
+#include <sys/auxv.h>
 
 #define FILES 8192 /* modules that are recognised when they come back */
 #define SHARE 64   /* of the time that passes, one part for reading the map */
@@ -173,11 +174,15 @@ static bool modules_is_file(const struct hf_map_line *line)
     return hf_text_starts(line->path, "/") || hf_text_is(line->path, "[vdso]");
 }
 
-/* The start of a file's image: it may be that of an interpreter. */
+/*
+ * The start of a file's image: it may be that of an interpreter. The program need not be the first
+ * one: PHP's opcache maps /dev/zero below it.
+ */
 static void add_host(struct modules_reading *r, const struct hf_map_line *line)
 {
     struct hf_modules_hosts *hosts = &r->hosts;
-    bool is_program = hosts->count == 0;
+    uint64_t headers = getauxval(AT_PHDR);
+    bool is_program = headers >= line->start && headers < line->end;
     struct hf_text name = hf_text_from(line->path, hf_text_find_last(line->path, '/'));
     if (hosts->count < HF_MODULES_HOSTS && modules_is_file(line) &&
         (is_program || hf_text_starts(name, "/libpython")))

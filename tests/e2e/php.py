@@ -80,6 +80,28 @@ def test_place():
     assert re.search(r"<main> \S*place.php:9;execute_ex\S*;(?!.*<main>)\S*;inner \S*place.php:3;execute_ex", folded), folded[:2000]
 
 
+def test_code_that_ends():
+    """An included file's code is freed while its call is still the innermost one; large blocks are unmapped at once."""
+    Path("large.php").write_text("<?php\n" + "$f = function() {};\n" * 4000)
+    Path("ends.php").write_text("<?php\nfor ($i = 0; $i < 30; $i++) include __DIR__ . '/large.php';\n"
+                                "for ($i = 0; $i < 500; $i++) eval('$k[] = function() { return 1; };');\nposix_kill(getmypid(), 9);\n")
+    for conf in "exact:true,budget:256MiB", "":
+        profiled(conf, "php", "ends.php", status=KILLED, variables={"USE_ZEND_ALLOC": "0"}, timeout=100)
+        forget_tables()
+
+
+def test_below_other_files():
+    """With opcache, memory that looks like a file is mapped below the program; the map is read again for late libraries."""
+    Path("late.php").write_text(
+        "<?php\nfunction keep_it(&$kept) {\n    for ($i = 0; $i < 40; $i++) $kept[] = str_repeat('x', 300000);\n}\n"
+        "dl('iconv');\ndl('readline');\nkeep_it($kept);\nposix_kill(getmypid(), 9);\n")
+    folder = subprocess.run(["php", "-r", "echo ini_get('extension_dir');"], capture_output=True, text=True, check=True).stdout
+    options = ["-n", "-d", f"extension_dir={folder}", "-d", "extension=posix", "-d", "zend_extension=opcache", "-d", "opcache.enable_cli=1"]
+    profiled("exact:true,budget:256MiB", "php", *options, "late.php", status=KILLED, variables={"USE_ZEND_ALLOC": "0"})
+    folded = subprocess.run([HEAPFLAME, "fold", only_table()], capture_output=True, text=True, check=True).stdout
+    assert "keep_it" in folded, folded[-2000:]
+
+
 def test_mapped():
     """PHP's own heap is mapped, and the mapping has the stack that asked for it."""
     said, table = play("", "mapped", zend="1")

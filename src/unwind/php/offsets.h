@@ -29,7 +29,7 @@ struct hf_php_layout {
     uint16_t table_data, table_used, module_api, module_debug, module_threads;
     /* zend_execute_data; `call_info` has `call_is_top` if the executor was entered for it */
     uint16_t call_code, call_function, call_info, call_previous;
-    uint32_t call_is_top;
+    uint32_t call_is_top, call_is_code; /* the latter: of a file or of eval, no function */
     /* zend_function; `codes` is an array of `code_count` (u32) zend_op */
     uint16_t function_name, function_scope, function_codes, function_code_count, function_file;
     uint16_t code_line;  /* zend_op: u32 */
