@@ -76,30 +76,6 @@ void hf_owner_frames_done(struct hf_owner_frames *frames)
     *frames = (struct hf_owner_frames){0};
 }
 
-/* The folder that holds what belongs to a program; empty if that is all the system's. */
-static struct hf_text owner_folder(struct hf_text program)
-{
-    static const char *const shared[] = {"", "/", "/usr", "/usr/local"};
-    struct hf_text folder = hf_text_first(program, hf_text_find_last(program, '/'));
-    struct hf_text last = hf_text_basename(folder);
-    if (program.size == folder.size)
-        return (struct hf_text){NULL, 0};
-    if (hf_text_is(last, "bin") || hf_text_is(last, "sbin"))
-        folder = hf_text_first(folder, hf_text_find_last(folder, '/'));
-    for (size_t i = 0; i < HF_COUNT(shared); i++)
-        if (hf_text_is(folder, shared[i]))
-            return (struct hf_text){NULL, 0};
-    return folder;
-}
-
-static bool is_of_program(const struct owner_judge *j, struct hf_text module)
-{
-    struct hf_text rest = hf_text_from(module, j->folder.size);
-    return hf_text_equal(module, j->program) ||
-           (j->folder.size != 0 && hf_text_starts(rest, "/") &&
-               hf_text_equal(hf_text_first(module, j->folder.size), j->folder));
-}
-
 static bool owner_matches(
     const struct owner_judge *j, struct hf_regex *regex, struct hf_text name, struct hf_text file)
 {
@@ -151,7 +127,7 @@ static enum hf_status owner_rule_of_place(const struct owner_judge *j,
     status = owner_rule_for(j->frames, HF_OWNER_MODULE, site->module, out_rule, err);
     bool is_by_path =
         *out_rule != NULL && hf_text_find((*out_rule)->glob, '/') != (*out_rule)->glob.size;
-    if (is_by_path && is_of_program(j, site->module))
+    if (is_by_path && hf_modules_belong(j->program, j->folder, site->module))
         *out_rule = NULL;
     return status;
 }
@@ -191,7 +167,7 @@ static enum hf_status owner_apply_rules(const struct owner_judge *j, struct hf_t
         status = hf_budget_refuse(err);
     if (status == HF_OK)
         owner_apply_name(judged, name, site->file, rule != NULL);
-    if (judged->class == HF_OWNER_OWN && site->is_helper)
+    if (rule == NULL && judged->class == HF_OWNER_OWN && site->is_helper)
         judged->class = HF_OWNER_HELPER;
     return status;
 }
@@ -277,7 +253,7 @@ static enum hf_status judge_all(struct hf_owner_stacks *stacks, const struct hf_
         j.has_only_mappings = from->capture.is_no_heap &&
                               hf_profile_find_type(from, HF_TEXT(HF_RESIDENT_SPACE), &resident);
         j.program = hf_profile_text(from, from->modules[hf_modules_program(from)].path);
-        j.folder = owner_folder(j.program);
+        j.folder = hf_modules_folder(j.program);
         status = hf_places_add(&j.places, from, granularity, err);
     }
     for (uint32_t i = 0; status == HF_OK && i < stacks->folded->frames.count; i++)

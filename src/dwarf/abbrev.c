@@ -1,5 +1,6 @@
 #include "dwarf/abbrev.h"
 
+#include "base/budget.h"
 #include "base/containers/vec.h"
 #include "base/limits.h"
 #include "dwarf/constants.h"
@@ -8,6 +9,8 @@
 
 void hf_abbrev_table_done(struct hf_abbrev_table *table)
 {
+    hf_budget_put_back(table->capacity * sizeof *table->items +
+                       table->attribute_capacity * sizeof *table->attributes);
     free(table->items);
     free(table->attributes);
     *table = (struct hf_abbrev_table){0};

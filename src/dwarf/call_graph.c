@@ -11,6 +11,7 @@
 
 #define NO_FUNCTION UINT32_MAX
 #define WAY_MAX HF_LIMIT_ORIGIN_DEPTH
+#define ELSEWHERE UINT64_MAX /* in another file: of no entry here */
 
 /* An entry of .debug_info, as far as anybody here asks for it. */
 struct graph_entry {
@@ -110,6 +111,8 @@ static void graph_read_attribute(
         value = hf_attribute_read(&r->c, a, &r->unit->encoding);
         struct hf_text text = hf_unit_string(r->unit, r->sections, a->form, value);
         *(a->name == DW_AT_name ? &entry->name : &entry->linkage) = text;
+        if (!hf_dwarf_spend(r->sections, text.size, NULL))
+            hf_cursor_fail(&r->c);
         return;
     }
     case DW_AT_abstract_origin:
@@ -121,6 +124,8 @@ static void graph_read_attribute(
     case DW_AT_type:
         value = hf_attribute_read(&r->c, a, &r->unit->encoding);
         entry->type = graph_reference(r, a->form, value);
+        if (entry->type == 0)
+            entry->type = ELSEWHERE;
         return;
     case DW_AT_decl_file:
         entry->place += hf_attribute_read(&r->c, a, &r->unit->encoding) << 32;
@@ -254,13 +259,17 @@ static void graph_walk(struct graph_reader *r)
 static enum hf_status graph_read_unit(struct graph_reader *r, struct hf_error *err)
 {
     struct hf_unit *unit = r->unit;
+    if (unit->type == DW_UT_type || unit->type == DW_UT_split_type)
+        return HF_OK; /* no code, and no base for its strings */
     if (!hf_dwarf_spend(r->sections, unit->end - unit->offset, err))
         return HF_ERR_LIMIT;
     enum hf_status status = hf_unit_read_root(unit, r->sections, err);
     if (status == HF_OK)
         status = hf_abbrev_table_read_whole(
             &r->abbrevs, r->sections->abbrev, unit->abbrev_offset, &unit->encoding, err);
-    if (status == HF_OK && !hf_dwarf_spend(r->sections, r->abbrevs.read_bytes, err))
+    uint64_t kept = r->abbrevs.count * sizeof *r->abbrevs.items +
+                    r->abbrevs.attribute_count * sizeof *r->abbrevs.attributes;
+    if (status == HF_OK && !hf_dwarf_spend(r->sections, kept + r->abbrevs.read_bytes, err))
         status = HF_ERR_LIMIT;
     if (status == HF_OK)
         graph_walk(r);

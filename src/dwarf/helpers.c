@@ -167,15 +167,24 @@ static enum hf_status judge_graph(
     return has_memory ? HF_OK : hf_error_memory(err);
 }
 
+/* With an effort and a budget of its own: names must not be missing because this was too much. */
 enum hf_status hf_helpers_find(
     struct hf_helpers *helpers, const struct hf_dwarf_sections *sections, struct hf_error *err)
 {
     struct hf_call_graph graph;
+    struct hf_dwarf_effort effort;
+    struct hf_dwarf_sections bounded = *sections;
+    struct hf_budget budget = {0};
     *helpers = (struct hf_helpers){.is_found = true};
-    enum hf_status status = hf_call_graph_read(&graph, sections, err);
+    struct hf_budget_scope before = hf_budget_enter(&budget);
+    hf_budget_give(hf_dwarf_bytes(sections));
+    hf_dwarf_effort_init(&effort, sections);
+    bounded.effort = &effort;
+    enum hf_status status = hf_call_graph_read(&graph, &bounded, err);
     if (status == HF_OK)
         status = judge_graph(&graph, &helpers->names, err);
     hf_call_graph_done(&graph);
+    hf_budget_leave(before);
     return status == HF_ERR_MEMORY ? status : HF_OK;
 }
 

@@ -19,6 +19,7 @@ void hf_units_done(struct hf_units *units)
         hf_abbrev_table_done(&units->items[i].abbrevs);
         free(units->items[i].queries);
     }
+    hf_budget_put_back(units->capacity * sizeof *units->items);
     free(units->items);
     *units = (struct hf_units){0};
 }

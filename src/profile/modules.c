@@ -43,3 +43,26 @@ bool hf_modules_is_jit(struct hf_text path)
     return (hf_text_starts(name, "perf-") && hf_text_ends(name, ".map")) ||
            (hf_text_starts(name, "jitted-") && hf_text_ends(name, ".so"));
 }
+
+struct hf_text hf_modules_folder(struct hf_text program)
+{
+    static const char *const shared[] = {"", "/", "/usr", "/usr/local"};
+    struct hf_text folder = hf_text_first(program, hf_text_find_last(program, '/'));
+    struct hf_text last = hf_text_basename(folder);
+    if (program.size == folder.size)
+        return (struct hf_text){NULL, 0};
+    if (hf_text_is(last, "bin") || hf_text_is(last, "sbin"))
+        folder = hf_text_first(folder, hf_text_find_last(folder, '/'));
+    for (size_t i = 0; i < HF_COUNT(shared); i++)
+        if (hf_text_is(folder, shared[i]))
+            return (struct hf_text){NULL, 0};
+    return folder;
+}
+
+bool hf_modules_belong(struct hf_text program, struct hf_text folder, struct hf_text module)
+{
+    struct hf_text rest = hf_text_from(module, folder.size);
+    return hf_text_equal(module, program) ||
+           (folder.size != 0 && hf_text_starts(rest, "/") &&
+               hf_text_equal(hf_text_first(module, folder.size), folder));
+}

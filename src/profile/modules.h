@@ -25,6 +25,12 @@
 /* The program itself: the first mapped file that is no library; HF_NO_MODULE if there is none. */
 uint32_t hf_modules_program(const struct hf_profile *profile);
 
+/* The folder that holds what belongs to a program; empty if that is all the system's. Borrowed. */
+struct hf_text hf_modules_folder(struct hf_text program);
+
+/* True if a module, by its path, is the program or lies in its folder. */
+bool hf_modules_belong(struct hf_text program, struct hf_text folder, struct hf_text module);
+
 /* By its path: the kernel or a part of it, but not what it maps into programs, as [vdso]. */
 bool hf_modules_is_kernel(struct hf_text path);
 

@@ -24,7 +24,7 @@ struct hf_symbol_options {
     const char *cache_folder;   /* where answers are kept (cache.h); NULL: nowhere */
     bool full_names;            /* C++ and Rust names with parameters and template arguments */
     bool columns;               /* where they are known; only look-ups tell them */
-    bool helpers;               /* which functions are helpers (dwarf/helpers.h): slow once */
+    bool helpers;               /* which functions are helpers: a look at all (dwarf/helpers.h) */
     bool keeps_given;           /* names of the input stay as they are, and are not demangled */
     /* Names stay as their files have them; symbolizing again makes them readable (a bundle). */
     bool linkage_names;

@@ -55,6 +55,15 @@ def test_of_c():
     assert {"north", "south", "lonely"} <= found and not found & {"shape", "drawn"}, found
 
 
+def test_own_overrides():
+    """What the user says of a function stands."""
+    profile = recorded("prog.c", C, "gcc")
+    assert "drawn" in owners(profile, "--own", "^drawn$")
+    Path(".heapflame").mkdir()
+    Path(".heapflame/owners.rules").write_text("own function shape\n")
+    assert "shape" in owners(profile)
+
+
 def test_of_cc():
     profile = recorded("prog.cc", CC, "g++ -std=c++17")
     found = owners(f"{profile}@peak")

@@ -7,6 +7,8 @@
 #include "dwarf/helpers.h"
 #include "failing_malloc.h"
 
+#include <time.h>
+
 enum { UNIT = 1, MAKES, KEEPS, CALL, POINTER, NUMBER };
 
 static const uint8_t abbrevs[] = {
@@ -243,6 +245,36 @@ static void what_cannot_be_read_has_no_helpers(void **state)
     hf_out_done(&info);
 }
 
+/* 40,000 units of 12 bytes, each with an abbreviation table of 200 KB: 8 GB to read. */
+static void units_that_share_a_long_table_end_the_search(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    struct hf_out info = {0}, abbrev = {0};
+    for (int i = 0; i < 40000; i++) {
+        put_u32(&info, 2 + 4 + 1 + 1);
+        put_u16(&info, 4);
+        put_u32(&info, 0);
+        put_u8(&info, 8);
+        put_u8(&info, UNIT);
+        put_u8(&abbrev, UNIT); /* declared again and again */
+        put_u8(&abbrev, DW_TAG_compile_unit);
+        put_u8(&abbrev, 0);
+        put_u16(&abbrev, 0);
+    }
+    put_u8(&abbrev, 0);
+    struct hf_dwarf_sections sections = {
+        .name = "file", .info = hf_out_view(&info), .abbrev = hf_out_view(&abbrev)};
+    struct hf_helpers helpers;
+    clock_t start = clock();
+    check_ok(hf_helpers_find(&helpers, &sections, &err), &err);
+    assert_true(clock() - start < 20 * CLOCKS_PER_SEC);
+    assert_false(hf_helpers_has(&helpers, HF_TEXT("make"), HF_TEXT("")));
+    hf_helpers_done(&helpers);
+    hf_out_done(&info);
+    hf_out_done(&abbrev);
+}
+
 #ifdef HAS_SANITIZER
 
 SKIPPED_FOR_SANITIZER(each_failure_is_told)
@@ -287,6 +319,7 @@ int main(void)
         cmocka_unit_test(functions_on_one_line_are_of_a_macro),
         cmocka_unit_test(many_callers_are_enough),
         cmocka_unit_test(what_cannot_be_read_has_no_helpers),
+        cmocka_unit_test(units_that_share_a_long_table_end_the_search),
         cmocka_unit_test(each_failure_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

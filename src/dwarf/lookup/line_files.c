@@ -6,6 +6,7 @@
 #include "dwarf/abbrev.h"
 #include "dwarf/constants.h"
 #include "dwarf/lookup/line_header.h"
+#include "dwarf/lookup/place.h"
 
 #include <stdlib.h>
 
@@ -129,7 +130,7 @@ struct hf_line_file hf_line_files_find(
     uint32_t id;
     if (path.error.status == HF_OK && hf_intern_put(texts, path.data, path.size, &id))
         file->path = hf_intern_at(texts, id);
-    if (unit_bytes < file->path.size && unit_bytes <= INT16_MAX)
+    if (unit_bytes < file->path.size && unit_bytes <= HF_FOLDER_BYTES_MAX)
         file->unit_folder_bytes = (uint16_t)unit_bytes;
     hf_out_done(&path);
     return *file;

@@ -126,9 +126,10 @@ static size_t place_addresses(struct symbolizer *s, const struct hf_module_files
 /* True if helpers are looked for in a module: not in libraries, whose functions own nothing. */
 static bool has_helpers(const struct hf_profile *profile, uint32_t module)
 {
-    struct hf_text path = hf_profile_text(profile, profile->modules[module].path);
-    return module == hf_modules_program(profile) ||
-           !(hf_text_starts(path, "/usr/") || hf_text_starts(path, "/lib"));
+    struct hf_text program =
+        hf_profile_text(profile, profile->modules[hf_modules_program(profile)].path);
+    return hf_modules_belong(program, hf_modules_folder(program),
+        hf_profile_text(profile, profile->modules[module].path));
 }
 
 static enum hf_status symbolize_look_up(struct symbolizer *s, struct hf_module_files *files,
