@@ -127,11 +127,14 @@ static void shared_json_put_rate(
     hf_out_printf(out, "\"processes\": %zu, \"leaks\": %zu", rate->judged, rate->leaks);
     if (rate->rate.count == 0)
         return;
-    hf_out_printf(out,
-        ", \"%s\": %.12g, \"%s_95\": [%.12g, %.12g], \"least\": %.12g, "
-        "\"most\": %.12g, \"same\": %s",
-        by, rate->rate.rate, by, rate->rate.low, rate->rate.high, rate->rate.least, rate->rate.most,
-        rate->rate.is_same ? "true" : "false");
+    hf_out_printf(out, ", \"%s\": ", by);
+    hf_json_number(out, "", rate->rate.rate);
+    hf_out_printf(out, ", \"%s_95\": [", by);
+    hf_json_number(out, "", rate->rate.low);
+    hf_json_number(out, ", ", rate->rate.high);
+    hf_json_number(out, "], \"least\": ", rate->rate.least);
+    hf_json_number(out, ", \"most\": ", rate->rate.most);
+    hf_out_printf(out, ", \"same\": %s", rate->rate.is_same ? "true" : "false");
 }
 
 static void shared_json_put(const struct hf_shared_leak *leak, struct hf_out *out)

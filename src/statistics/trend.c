@@ -55,15 +55,19 @@ static int trend_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The median of the slopes of all pairs (Theil 1950, Sen 1968). */
+/* The median of the slopes of all pairs (Theil 1950, Sen 1968) with time between them. */
 static double theil_sen(const struct fit *f)
 {
     double slopes[HF_TREND_POINTS_MAX * (HF_TREND_POINTS_MAX - 1) / 2];
     size_t count = 0;
     for (size_t i = 0; i < f->n; i++) {
-        for (size_t j = i + 1; j < f->n; j++)
-            slopes[count++] = (f->x[j] - f->x[i]) / (f->t[j] - f->t[i]);
+        for (size_t j = i + 1; j < f->n; j++) {
+            if (f->t[j] > f->t[i])
+                slopes[count++] = (f->x[j] - f->x[i]) / (f->t[j] - f->t[i]);
+        }
     }
+    if (count == 0)
+        return 0;
     qsort(slopes, count, sizeof *slopes, trend_compare);
     return count % 2 != 0 ? slopes[count / 2] : (slopes[count / 2 - 1] + slopes[count / 2]) / 2;
 }
@@ -162,6 +166,8 @@ static void find_break(struct fit *f, struct hf_trend *trend)
 {
     double best = INFINITY;
     for (size_t at = 2; at + 2 < f->n; at++) {
+        if (f->t[at] <= f->t[0] || f->t[at] >= f->t[f->n - 1]) /* no time for one of the lines */
+            continue;
         double early, late, rest = broken_line(f, at, &early, &late);
         if (rest < best) {
             best = rest;
@@ -298,7 +304,7 @@ static enum hf_trend_shape trend_shape_of(const struct fit *f, const struct hf_t
 struct hf_trend hf_trend_of(const struct hf_trend_points *points)
 {
     struct hf_trend trend = {.shape = HF_TREND_TOO_LITTLE, .low = -INFINITY, .high = INFINITY};
-    if (points->count < 2)
+    if (points->count < 2 || !(points->times_s[points->count - 1] > points->times_s[0]))
         return trend;
     struct fit f = fit_line(points);
     size_t part = f.n / 4 != 0 ? f.n / 4 : 1;

@@ -24,7 +24,7 @@
 #define HF_TREND_POINTS_MAX 64
 
 struct hf_trend_points {
-    const double *times_s; /* rising */
+    const double *times_s; /* never falling: a clock that runs by the load may stand still */
     const double *values;
     size_t count; /* up to HF_TREND_POINTS_MAX */
     double noise; /* 0: exact */

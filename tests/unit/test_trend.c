@@ -344,11 +344,37 @@ static void says_noise(void **state)
     assert_true(fabs(hf_trend_noise(1000, 1000) - 1000 * half / (1 - half)) < 1e-6);
 }
 
+/* A clock that runs by the load stands still while nothing comes: many points have one time. */
+static void judges_while_the_clock_stands(void **state)
+{
+    (void)state;
+    static shape_fn *const shapes[] = {falling, straight, level};
+    double times[POINTS], values[POINTS];
+    for (size_t i = 0; i < HF_COUNT(shapes); i++) {
+        (void)trend_of(shapes[i], POINTS, 0, times, values);
+        for (size_t still = 0; still < POINTS / 2; still++)
+            times[still] = times[POINTS / 2];
+        struct hf_trend_points points = {times, values, POINTS, 0};
+        struct hf_trend trend = hf_trend_of(&points);
+        if (shapes[i] == falling)
+            assert_true(trend.slope < 0 && trend.shape == HF_TREND_FALLING);
+        else if (shapes[i] == straight)
+            assert_true(trend.slope > 0 && trend.low <= trend.slope);
+        else
+            assert_true(trend.slope == 0 && trend.shape == HF_TREND_STEADY);
+        for (size_t all = 0; all < POINTS; all++)
+            times[all] = 60;
+        trend = hf_trend_of(&points);
+        assert_true(trend.slope == 0 && trend.shape == HF_TREND_TOO_LITTLE);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(knows_exact_slopes),
         cmocka_unit_test(computes_every_number),
+        cmocka_unit_test(judges_while_the_clock_stands),
         cmocka_unit_test(names_shapes),
         cmocka_unit_test(tells_leaks_from_caches),
         cmocka_unit_test(claims_no_leak_without_ground),

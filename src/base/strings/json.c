@@ -2,6 +2,8 @@
 
 #include "base/strings/escape.h"
 
+#include <math.h>
+
 void hf_json_string(struct hf_out *out, const char *before, struct hf_text text)
 {
     hf_out_string(out, before);
@@ -14,4 +16,13 @@ void hf_json_member(struct hf_out *out, const char *before, const char *name, st
 {
     hf_out_printf(out, "%s\"%s\"", before, name);
     hf_json_string(out, ": ", text);
+}
+
+void hf_json_number(struct hf_out *out, const char *before, double number)
+{
+    hf_out_string(out, before);
+    if (isfinite(number))
+        hf_out_printf(out, "%.12g", number);
+    else
+        hf_out_string(out, "null");
 }

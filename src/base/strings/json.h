@@ -1,6 +1,6 @@
 /*
- * json.h: strings of a JSON document that is written piece by piece. What a string stands behind
- * (a comma, a bracket, a new line) is `before`.
+ * json.h: strings and numbers of a JSON document that is written piece by piece. What one stands
+ * behind (a comma, a bracket, a new line) is `before`.
  *
  * Example:
  *
@@ -20,5 +20,8 @@ void hf_json_string(struct hf_out *out, const char *before, struct hf_text text)
 
 /* before "name": "text"; the name is ours. */
 void hf_json_member(struct hf_out *out, const char *before, const char *name, struct hf_text text);
+
+/* before 1.5; what is not finite is null. */
+void hf_json_number(struct hf_out *out, const char *before, double number);
 
 #endif

@@ -5,8 +5,6 @@
 #include "render/table/growth_report.h"
 #include "render/table/used_suppressions.h"
 
-#include <math.h>
-
 static size_t count_failed(const struct hf_check_report *report)
 {
     size_t failed = 0;
@@ -36,15 +34,6 @@ void hf_check_text(const struct hf_check_report *report, struct hf_out *out)
     hf_used_suppressions_text(report->suppressions, out);
 }
 
-static void check_report_put_number(struct hf_out *out, const char *before, double number)
-{
-    hf_out_string(out, before);
-    if (isfinite(number))
-        hf_out_printf(out, "%.12g", number);
-    else
-        hf_out_string(out, "null");
-}
-
 /* , "value": ..., "interval_95": ..., "limit": ..., "unit": ... */
 static void put_measure(
     const struct hf_growth *growth, const struct hf_check_number *number, struct hf_out *out)
@@ -56,10 +45,10 @@ static void put_measure(
             out, ", \"value\": null, \"interval_95\": null, \"limit\": null, \"unit\": null");
         return;
     }
-    check_report_put_number(out, ", \"value\": ", number->value);
-    check_report_put_number(out, ", \"interval_95\": [", number->low);
-    check_report_put_number(out, ", ", number->high);
-    check_report_put_number(out, "], \"limit\": ", number->limit);
+    hf_json_number(out, ", \"value\": ", number->value);
+    hf_json_number(out, ", \"interval_95\": [", number->low);
+    hf_json_number(out, ", ", number->high);
+    hf_json_number(out, "], \"limit\": ", number->limit);
     if (number->kind == HF_CHECK_RATE) {
         hf_out_text(&unit, hf_profile_text(folded, folded->types[HF_HISTORY_VALUE].unit));
         hf_out_string(&unit, "/second");

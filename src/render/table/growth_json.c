@@ -7,15 +7,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-static void growth_json_put_number(struct hf_out *out, const char *before, double number)
-{
-    hf_out_string(out, before);
-    if (isfinite(number))
-        hf_out_printf(out, "%.12g", number);
-    else
-        hf_out_string(out, "null");
-}
-
 static void growth_json_put_points(
     const struct hf_growth *growth, const struct hf_growth_place *place, struct hf_out *out)
 {
@@ -30,17 +21,17 @@ static void put_when(
 {
     size_t from, to;
     bool grew = hf_growth_when(growth, place, &from, &to);
-    growth_json_put_number(out, ", \"grew_from\": ", grew ? growth->times_s[from] : NAN);
-    growth_json_put_number(out, ", \"grew_to\": ", grew ? growth->times_s[to] : NAN);
+    hf_json_number(out, ", \"grew_from\": ", grew ? growth->times_s[from] : NAN);
+    hf_json_number(out, ", \"grew_to\": ", grew ? growth->times_s[to] : NAN);
 }
 
 static void growth_json_put_ages(const struct hf_growth_ages *ages, struct hf_out *out)
 {
-    growth_json_put_number(out, ", \"old_freed\": ", ages->old_freed);
-    growth_json_put_number(out, ", \"old_bytes\": ", ages->old_bytes);
-    growth_json_put_number(out, ", \"median_age\": ", ages->median_s);
-    growth_json_put_number(out, ", \"allocated_per_second\": ", ages->allocated);
-    growth_json_put_number(out, ", \"freed_per_second\": ", ages->gone);
+    hf_json_number(out, ", \"old_freed\": ", ages->old_freed);
+    hf_json_number(out, ", \"old_bytes\": ", ages->old_bytes);
+    hf_json_number(out, ", \"median_age\": ", ages->median_s);
+    hf_json_number(out, ", \"allocated_per_second\": ", ages->allocated);
+    hf_json_number(out, ", \"freed_per_second\": ", ages->gone);
     if (ages->site.size == 0)
         return;
     hf_out_printf(out, ", \"freed\": %" PRIu64 ", \"freed_elsewhere\": %" PRIu64, ages->freed,
@@ -61,22 +52,22 @@ static void put_survival(
         return;
     hf_out_printf(out, ", \"survivors\": {\"kind\": \"%s\"", kinds[survival->kind]);
     if (survival->kind == HF_SURVIVAL_LEAK) {
-        growth_json_put_number(out, ", \"older_than\": ", survival->age_s);
-        growth_json_put_number(out, ", \"samples\": ", survival->survivors);
-        growth_json_put_number(out, ", \"lost\": ", survival->lost);
-        growth_json_put_number(out, ", \"per_second\": ", survival->rate);
-        growth_json_put_number(out, ", \"per_second_95\": [", survival->rate_low);
-        growth_json_put_number(out, ", ", survival->rate_high);
-        growth_json_put_number(
+        hf_json_number(out, ", \"older_than\": ", survival->age_s);
+        hf_json_number(out, ", \"samples\": ", survival->survivors);
+        hf_json_number(out, ", \"lost\": ", survival->lost);
+        hf_json_number(out, ", \"per_second\": ", survival->rate);
+        hf_json_number(out, ", \"per_second_95\": [", survival->rate_low);
+        hf_json_number(out, ", ", survival->rate_high);
+        hf_json_number(
             out, "], \"since\": ", survival->has_onset ? survival->onset_s + began_s : NAN);
     }
     if (survival->kind == HF_SURVIVAL_LEAK && survival->has_onset) {
-        growth_json_put_number(out, ", \"since_95\": [", survival->onset_low_s + began_s);
-        growth_json_put_number(out, ", ", survival->onset_high_s + began_s);
+        hf_json_number(out, ", \"since_95\": [", survival->onset_low_s + began_s);
+        hf_json_number(out, ", ", survival->onset_high_s + began_s);
         hf_out_char(out, ']');
     }
     if (survival->kind == HF_SURVIVAL_RENEWED)
-        growth_json_put_number(out, ", \"gone_after\": ", survival->gone_s);
+        hf_json_number(out, ", \"gone_after\": ", survival->gone_s);
     hf_out_char(out, '}');
 }
 
@@ -86,9 +77,9 @@ static void put_thousand(
     double by_s = hf_growth_thousand_s(growth);
     if (by_s <= 0)
         return;
-    growth_json_put_number(out, ", \"per_1000\": ", trend->slope * by_s);
-    growth_json_put_number(out, ", \"per_1000_95\": [", trend->low * by_s);
-    growth_json_put_number(out, ", ", trend->high * by_s);
+    hf_json_number(out, ", \"per_1000\": ", trend->slope * by_s);
+    hf_json_number(out, ", \"per_1000_95\": [", trend->low * by_s);
+    hf_json_number(out, ", ", trend->high * by_s);
     hf_out_char(out, ']');
 }
 
@@ -100,7 +91,7 @@ void hf_growth_place_json(
     struct hf_verdict_facts facts = hf_growth_facts(growth, place);
     hf_out_printf(out, "\"verdict\": \"%s\"", hf_verdict_name(place->verdict.kind));
     if (place->verdict.held_s > 0)
-        growth_json_put_number(out, ", \"held\": ", place->verdict.held_s);
+        hf_json_number(out, ", \"held\": ", place->verdict.held_s);
     hf_verdict_sentence(&place->verdict, &facts, place->name, &text);
     hf_json_member(out, ", ", "sentence", hf_out_view(&text));
     text.size = 0;
@@ -110,14 +101,14 @@ void hf_growth_place_json(
     text.size = 0;
     hf_growth_slope(growth, trend, &text);
     hf_json_member(out, ", ", "slope", hf_out_view(&text));
-    growth_json_put_number(out, ", \"per_second\": ", trend->slope);
-    growth_json_put_number(out, ", \"per_second_95\": [", trend->low);
-    growth_json_put_number(out, ", ", trend->high);
+    hf_json_number(out, ", \"per_second\": ", trend->slope);
+    hf_json_number(out, ", \"per_second_95\": [", trend->low);
+    hf_json_number(out, ", ", trend->high);
     hf_out_char(out, ']');
     put_thousand(growth, trend, out);
-    growth_json_put_number(out, ", \"share\": ", place->share);
-    growth_json_put_number(out, ", \"bend\": ", trend->bend);
-    growth_json_put_number(out, ", \"bend_error\": ", trend->bend_error);
+    hf_json_number(out, ", \"share\": ", place->share);
+    hf_json_number(out, ", \"bend\": ", trend->bend);
+    hf_json_number(out, ", \"bend_error\": ", trend->bend_error);
     put_when(growth, place, out);
     growth_json_put_ages(&place->ages, out);
     put_survival(growth, &place->survival, out);
@@ -160,7 +151,7 @@ void hf_growth_members_json(
 {
     hf_out_printf(out, "\"profiles\": %zu,\n  \"times\": [", growth->history->profile_count);
     for (size_t i = 0; i < growth->point_count; i++)
-        growth_json_put_number(out, i == 0 ? "" : ", ", growth->times_s[i]);
+        hf_json_number(out, i == 0 ? "" : ", ", growth->times_s[i]);
     hf_out_string(out, "],\n  \"whole\": {");
     hf_growth_place_json(growth, &growth->whole, out);
     hf_out_string(out, "},\n  \"places\": [");
@@ -186,9 +177,9 @@ static void growth_json_put_limit(const struct hf_growth_report *report, struct 
     struct hf_growth_left left = hf_growth_left(report);
     hf_out_printf(out, "\"limit\": {\"bytes\": %" PRIu64 ", \"used\": %" PRIu64,
         report->limit_bytes, report->limit_bytes - (uint64_t)fmax(left.bytes, 0));
-    growth_json_put_number(out, ", \"seconds_left\": ", left.bytes > 0 ? left.s : 0);
-    growth_json_put_number(out, ", \"seconds_left_95\": [", left.bytes > 0 ? left.low_s : 0);
-    growth_json_put_number(out, ", ", left.bytes > 0 ? left.high_s : 0);
+    hf_json_number(out, ", \"seconds_left\": ", left.bytes > 0 ? left.s : 0);
+    hf_json_number(out, ", \"seconds_left_95\": [", left.bytes > 0 ? left.low_s : 0);
+    hf_json_number(out, ", ", left.bytes > 0 ? left.high_s : 0);
     hf_out_string(out, "]},\n  ");
 }
 
