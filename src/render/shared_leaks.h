@@ -22,6 +22,7 @@ struct hf_shared_rate {
     struct hf_text build;       /* raw: "2.4.1", "3f2a91c0"; empty: unknown */
     size_t judged;              /* processes with enough profiles */
     size_t leaks;               /* of these, in so many it is a leak */
+    size_t open;                /* and in so many nobody knows: undecided, or too little data */
     struct hf_pooled_rate rate; /* of those that leak, or of all if they show it only together */
 };
 

@@ -70,8 +70,11 @@ static void count_process(struct hf_shared_rate *shared, const struct hf_growth_
     double thousand_s, bool is_only_together)
 {
     bool is_leak = place != NULL && place->verdict.kind == HF_VERDICT_LEAK;
+    bool is_open = place != NULL && (place->verdict.kind == HF_VERDICT_UNDECIDED ||
+                                        place->verdict.kind == HF_VERDICT_TOO_LITTLE);
     shared->judged++;
     shared->leaks += is_leak;
+    shared->open += is_open;
     if (is_leak || (is_only_together && place != NULL))
         add_rate(shared, place, thousand_s);
 }
@@ -125,6 +128,15 @@ static enum hf_status count_builds(struct program_leaks_finder *f, struct hf_sha
     return HF_OK;
 }
 
+/* It is surely no leak in the build `at` and its neighbours before or behind it that have none. */
+static bool is_clear(const struct hf_shared_leak *leak, size_t at, bool is_before)
+{
+    size_t end = is_before ? 0 : leak->build_count - 1;
+    while (leak->builds[at].open == 0 && leak->builds[at].leaks == 0 && at != end)
+        at += is_before ? (size_t)-1 : 1;
+    return leak->builds[at].open == 0 || leak->builds[at].leaks != 0;
+}
+
 /* With which build it began, ended or became another. */
 static void find_since(struct hf_shared_leak *leak)
 {
@@ -133,10 +145,12 @@ static void find_since(struct hf_shared_leak *leak)
     bool is_leak = builds[last].leaks != 0;
     while (since != 0 && (builds[since - 1].leaks != 0) == is_leak)
         since--;
-    leak->has_ended = !is_leak && since != 0;
-    if (since == 0 && is_leak && last != 0 &&
-        hf_pooled_rates_differ(&builds[last].rate, &builds[last - 1].rate))
+    if (since != 0 && !is_clear(leak, is_leak ? since - 1 : since, is_leak))
+        since = 0;
+    else if (since == 0 && is_leak && last != 0 &&
+             hf_pooled_rates_differ(&builds[last].rate, &builds[last - 1].rate))
         since = last;
+    leak->has_ended = !is_leak && since != 0;
     leak->since = leak->is_only_together || builds[since].build.size == 0 ? 0 : since;
 }
 

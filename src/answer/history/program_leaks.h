@@ -10,7 +10,8 @@
  * a program with one process that has enough profiles.
  *
  * A leak began with a build if it is one in that build and all later ones, and not before; or if
- * the rate is another one since then.
+ * the rate is another one since then. It ended with a build if it is none since then. Where it is
+ * undecided, or has too little data, it is not known to be none.
  */
 #ifndef HF_ANSWER_HISTORY_PROGRAM_LEAKS_H
 #define HF_ANSWER_HISTORY_PROGRAM_LEAKS_H
