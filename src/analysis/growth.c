@@ -271,7 +271,9 @@ double hf_growth_began_s(const struct hf_growth *growth)
 
 double hf_growth_thousand_s(const struct hf_growth *growth)
 {
-    return growth->load.clock != NULL ? 1000 * growth->load.end_s / growth->load.total : 0;
+    const struct hf_load_window *load = &growth->load;
+    bool has_come = load->clock != NULL && load->total > 0 && load->end_s > 0;
+    return has_come ? 1000 * load->end_s / load->total : 0;
 }
 
 struct hf_verdict_facts hf_growth_facts(

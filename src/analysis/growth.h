@@ -99,8 +99,8 @@ void hf_growth_place_label(const struct hf_growth_place *place, struct hf_out *o
 double hf_growth_began_s(const struct hf_growth *growth);
 
 /*
- * How long it takes for a thousand of what counts at the mean load, in seconds; 0: time counts. A
- * rate times that is by a thousand.
+ * How long it takes for a thousand of what counts at the mean load, in seconds; 0: time counts, or
+ * nothing came. A rate times that is by a thousand.
  */
 double hf_growth_thousand_s(const struct hf_growth *growth);
 

@@ -50,7 +50,7 @@ double hf_load_window_at(const struct hf_load_window *window, double time_s)
     if (window->clock == NULL)
         return time_s;
     double sum = hf_load_clock_sum(window->clock, window->from_s + time_s) - window->from;
-    return sum * window->end_s / window->total;
+    return window->total > 0 ? sum * window->end_s / window->total : 0;
 }
 
 double hf_load_window_time(const struct hf_load_window *window, double clock_s)
@@ -58,6 +58,6 @@ double hf_load_window_time(const struct hf_load_window *window, double clock_s)
     const struct hf_load_clock *clock = window->clock;
     if (clock == NULL)
         return clock_s;
-    double sum = window->from + clock_s * window->total / window->end_s;
+    double sum = window->from + (window->end_s > 0 ? clock_s * window->total / window->end_s : 0);
     return load_clock_line(clock->sums, clock->times_s, clock->count, sum) - window->from_s;
 }

@@ -124,6 +124,22 @@ static void labels_a_place(void **state)
     hf_out_done(&out);
 }
 
+static void has_no_rate_by_what_did_not_come(void **state)
+{
+    (void)state;
+    const struct hf_load_clock clock = {.name = "requests"};
+    static const struct {
+        double end_s, total, thousand_s;
+    } rows[] = {{60, 0, 0}, {0, 100, 0}, {0, 0, 0}, {60, 100, 600}};
+    for (size_t i = 0; i < HF_COUNT(rows); i++) {
+        growth = (struct hf_growth){
+            .load = {.clock = &clock, .end_s = rows[i].end_s, .total = rows[i].total}};
+        assert_true(hf_growth_thousand_s(&growth) == rows[i].thousand_s);
+    }
+    growth.load.clock = NULL;
+    assert_true(hf_growth_thousand_s(&growth) == 0);
+}
+
 enum { SPACE, OBJECTS, TYPES };
 
 /* A profile at a minute: a leak of 1000 bytes in 10 objects more each time, and what stands. */
@@ -191,6 +207,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tells_when_it_grew),
+        cmocka_unit_test(has_no_rate_by_what_did_not_come),
         cmocka_unit_test(tells_of_lifetimes),
         cmocka_unit_test(labels_a_place),
         cmocka_unit_test(finds_places_and_what_they_held),

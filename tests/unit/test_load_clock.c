@@ -10,7 +10,7 @@ static const struct hf_load_clock four = {.times_s = times, .sums = sums, .count
 
 static void check_near(double found, double expected)
 {
-    if (fabs(found - expected) > 1e-9)
+    if (!(fabs(found - expected) <= 1e-9))
         fail_msg("%.9f, not %.9f", found, expected);
 }
 
@@ -47,12 +47,30 @@ static void is_time_without_load(void **unused)
     check_near(hf_load_window_time(&window, 7), 7);
 }
 
+/* Its time stands still while nothing comes, and where the window has no time. */
+static void stands_without_load(void **unused)
+{
+    static double late_s[] = {0, 10, 20, 30}, late_sums[] = {5, 5, 5, 50};
+    const struct hf_load_clock late = {.times_s = late_s, .sums = late_sums, .count = 4};
+    struct hf_load_window window = hf_load_window_of(&late, 0, 20);
+    (void)unused;
+    check_near(window.total, 0);
+    check_near(hf_load_window_at(&window, 0), 0);
+    check_near(hf_load_window_at(&window, 20), 0);
+    check_near(hf_load_window_at(&window, 30), 0);
+    check_near(hf_load_window_time(&window, 0), 0);
+    window = hf_load_window_of(&late, 0, 0);
+    check_near(hf_load_window_at(&window, 0), 0);
+    check_near(hf_load_window_time(&window, 0), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(adds_up),
         cmocka_unit_test(runs_by_load),
         cmocka_unit_test(is_time_without_load),
+        cmocka_unit_test(stands_without_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,10 +53,15 @@ static const struct hf_growth_place *program_leaks_find_place(
     return found;
 }
 
-static void add_rate(
-    struct hf_shared_rate *shared, const struct hf_growth_place *place, double thousand_s)
+/* Its rates times that are those of a shared leak: by the second, or by a thousand of what counts;
+ * 0: nothing of that came, so there is no rate. */
+static double shared_unit_of(const struct hf_growth *growth)
 {
-    double by = thousand_s > 0 ? thousand_s : 1;
+    return growth->load.clock != NULL ? hf_growth_thousand_s(growth) : 1;
+}
+
+static void add_rate(struct hf_shared_rate *shared, const struct hf_growth_place *place, double by)
+{
     const struct hf_survival *survival = &place->survival;
     if (survival->kind == HF_SURVIVAL_LEAK && survival->has_onset)
         hf_pooled_rate_add(
@@ -67,7 +72,7 @@ static void add_rate(
 }
 
 static void count_process(struct hf_shared_rate *shared, const struct hf_growth_place *place,
-    double thousand_s, bool is_only_together)
+    double by, bool is_only_together)
 {
     bool is_leak = place != NULL && place->verdict.kind == HF_VERDICT_LEAK;
     bool is_open = place != NULL && (place->verdict.kind == HF_VERDICT_UNDECIDED ||
@@ -75,8 +80,8 @@ static void count_process(struct hf_shared_rate *shared, const struct hf_growth_
     shared->judged++;
     shared->leaks += is_leak;
     shared->open += is_open;
-    if (is_leak || (is_only_together && place != NULL))
-        add_rate(shared, place, thousand_s);
+    if (by > 0 && (is_leak || (is_only_together && place != NULL)))
+        add_rate(shared, place, by);
 }
 
 /* The build of a process among those of the leak, which has room for it. */
@@ -117,9 +122,9 @@ static enum hf_status count_builds(struct program_leaks_finder *f, struct hf_sha
         if (build == NULL)
             return HF_ERR_MEMORY;
         const struct hf_growth_place *same = program_leaks_find_place(process, place);
-        double thousand_s = hf_growth_thousand_s(&process->growth);
-        count_process(build, same, thousand_s, leak->is_only_together);
-        count_process(&leak->all, same, thousand_s, leak->is_only_together);
+        double by = shared_unit_of(&process->growth);
+        count_process(build, same, by, leak->is_only_together);
+        count_process(&leak->all, same, by, leak->is_only_together);
         leak->are_restarts &= process->start == 1 || process->is_restart;
     }
     for (size_t i = 0; i < leak->build_count; i++)
