@@ -56,10 +56,42 @@ static void claims_no_build_that_nobody_knows(void **state)
     }
 }
 
+/* Two replicas, one with four times the requests and the growth: the same by the request. */
+static void judges_by_requests_together(void **state)
+{
+    (void)state;
+    const struct hf_load_clock clock = {.name = "requests"};
+    struct hf_error err;
+    struct hf_shared_leaks leaks;
+    for (int is_counted = 0; is_counted < 2; is_counted++) {
+        put_processes_of("??");
+        for (size_t i = 0; i < 2; i++) {
+            struct hf_growth *growth = &histories[i].growth;
+            struct hf_trend *trend = &growth->places[0].trend;
+            trend->slope *= i == 0 ? 1 : 4;
+            trend->low *= i == 0 ? 1 : 4;
+            trend->high *= i == 0 ? 1 : 4;
+            trend->bend_error = 0.01;
+            if (is_counted)
+                growth->load = (struct hf_load_window){
+                    .clock = &clock, .end_s = 1000, .total = i == 0 ? 10000 : 40000};
+        }
+        check_ok(hf_program_leaks_find(&leaks, &processes, &err), &err);
+        assert_int_equal(leaks.count, is_counted);
+        if (is_counted) {
+            const struct hf_pooled_rate *rate = &leaks.items[0].all.rate;
+            assert_true(leaks.items[0].is_only_together && rate->is_same && rate->count == 2);
+            assert_true(rate->least == 10000 && rate->most == 10000); /* by a thousand */
+        }
+        hf_shared_leaks_done(&leaks);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(claims_no_build_that_nobody_knows),
+        cmocka_unit_test(judges_by_requests_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -173,8 +173,9 @@ static bool is_leak_together(
             same->trend.shape != HF_TREND_GROWING || same->trend.has_stopped ||
             same->ages.old_freed >= HF_VERDICT_OLD_FREED || process->growth.lost_samples > 0)
             return false;
-        double error = 1.96 * same->trend.bend_error;
-        hf_pooled_rate_add(&slope, same->trend.slope, same->trend.low, same->trend.high);
+        double error = 1.96 * same->trend.bend_error, by = shared_unit_of(&process->growth);
+        hf_pooled_rate_add(
+            &slope, same->trend.slope * by, same->trend.low * by, same->trend.high * by);
         hf_pooled_rate_add(
             &bend, same->trend.bend, same->trend.bend - error, same->trend.bend + error);
     }
