@@ -24,6 +24,13 @@ static struct hf_leak_place *find_told(struct hf_leak_alarm *alarm, uint64_t has
     return NULL;
 }
 
+static uint64_t quiet_looks(const struct hf_leak_alarm_rules *rules)
+{
+    uint64_t look = rules->look_ns != 0 ? rules->look_ns : HF_LEAK_QUIET_NS;
+    uint64_t looks = HF_LEAK_QUIET_NS / look + (HF_LEAK_QUIET_NS % look != 0);
+    return looks > HF_LEAK_QUIET_LOOKS ? looks : HF_LEAK_QUIET_LOOKS;
+}
+
 /* Those that are no leaks for long may be told again. */
 static void forget_quiet(struct hf_leak_alarm *alarm, const struct hf_growth *growth)
 {
@@ -36,7 +43,7 @@ static void forget_quiet(struct hf_leak_alarm *alarm, const struct hf_growth *gr
             told->quiet = 0;
     }
     for (size_t i = 0; i < alarm->told_count; i++) {
-        if (alarm->told[i].quiet < HF_LEAK_QUIET_LOOKS)
+        if (alarm->told[i].quiet < quiet_looks(&alarm->rules))
             alarm->told[kept++] = alarm->told[i];
     }
     alarm->told_count = kept;

@@ -4,7 +4,8 @@
  *
  * A place is told when its verdict is leak (analysis/verdict_course.h) and its survivors are so
  * many that chance is no explanation (statistics/alarm.h). It is told again only after its verdict
- * was another one for HF_LEAK_QUIET_LOOKS looks that follow each other.
+ * was another one for HF_LEAK_QUIET_LOOKS looks that follow each other, and as many as there are in
+ * HF_LEAK_QUIET_NS: who looks more often sees a verdict that wavers more often.
  *
  * Example, at each look at the process:
  *
@@ -27,6 +28,7 @@
 #define HF_LEAK_LEARN_NS (UINT64_C(7) * 24 * 3600 * 1000000000)
 #define HF_LEAK_LEAST_RATE (65536.0 / 60) /* bytes a second */
 #define HF_LEAK_QUIET_LOOKS 30
+#define HF_LEAK_QUIET_NS (UINT64_C(1800) * 1000000000)
 
 struct hf_leak_alarm_rules {
     double false_a_month; /* of one process */
