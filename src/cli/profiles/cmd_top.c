@@ -326,6 +326,32 @@ static enum hf_status show_blocks(
     return status;
 }
 
+/* Where there is no place above a table, or no history of the whole process, no leak is found. */
+static enum hf_status refuse_alarm(const struct top_options *options, struct hf_error *err)
+{
+    const struct hf_view_options *view = &options->report.view;
+    bool is_json = options->report.table.is_json, is_thread = view->request.fold.thread != NULL;
+    if (!options->leaks.is_on)
+        return HF_OK;
+    if (!options->is_live)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--alarm needs --live; run --alarm and watch --alarm report leaks without a terminal");
+    if (view->output != NULL || is_json)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--alarm reports leaks above the table on a terminal; it excludes %s; run --alarm and "
+            "watch --alarm report leaks without a terminal",
+            is_json ? "--json" : "--output");
+    if (is_thread || view->request.comparison.since != NULL)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--alarm judges all that the process holds; it excludes %s",
+            is_thread ? "--thread" : "--since");
+    if (!isatty(STDOUT_FILENO))
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--alarm reports leaks above the table on a terminal, but standard output is not a "
+            "terminal; run --alarm and watch --alarm report leaks without one");
+    return HF_OK;
+}
+
 static enum hf_status top_run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
     struct top_options *options = all;
@@ -337,10 +363,9 @@ static enum hf_status top_run(void *all, struct hf_operands *operands, struct hf
     if (options->is_live &&
         (operands->count != 1 || !hf_operand_is_process(operands->items[0], &pid)))
         return hf_error_set(err, HF_ERR_USAGE, "--live: expected one PID");
-    if (options->leaks.is_on && !options->is_live)
-        return hf_error_set(err, HF_ERR_USAGE,
-            "--alarm needs --live; run --alarm and watch --alarm report leaks without a terminal");
-    status = hf_leak_options_check(&options->leaks, "--alarm", err);
+    status = refuse_alarm(options, err);
+    if (status == HF_OK)
+        status = hf_leak_options_check(&options->leaks, "--alarm", err);
     if (status != HF_OK)
         return status;
     status = hf_view_options_choose_rows(&report->view, err);
