@@ -129,10 +129,13 @@ static void shared_json_put_rate(
         return;
     hf_out_printf(out, ", \"%s\": ", by);
     hf_json_number(out, "", rate->rate.rate);
-    hf_out_printf(out, ", \"%s_95\": [", by);
-    hf_json_number(out, "", rate->rate.low);
-    hf_json_number(out, ", ", rate->rate.high);
-    hf_json_number(out, "], \"least\": ", rate->rate.least);
+    if (rate->rate.is_same) { /* else it would be that of no process */
+        hf_out_printf(out, ", \"%s_95\": [", by);
+        hf_json_number(out, "", rate->rate.low);
+        hf_json_number(out, ", ", rate->rate.high);
+        hf_out_char(out, ']');
+    }
+    hf_json_number(out, ", \"least\": ", rate->rate.least);
     hf_json_number(out, ", \"most\": ", rate->rate.most);
     hf_out_printf(out, ", \"same\": %s", rate->rate.is_same ? "true" : "false");
 }
