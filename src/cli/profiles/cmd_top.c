@@ -135,6 +135,7 @@ static enum hf_status show_trend(
     enum hf_status status = hf_history_options_judge(&history, operands, &processes, err);
     if (status == HF_OK)
         status = top_show(options, last_process(&history, &processes), 1, err);
+    hf_shared_leaks_done(&history.together);
     hf_process_histories_done(&processes);
     return status;
 }
