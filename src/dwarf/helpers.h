@@ -6,8 +6,8 @@
  *
  *   - returns an object or a pointer, or is a constructor: what it makes, it hands on;
  *   - has callers in several parts of the program: two functions or more of other components call
- *     it, main() aside, of which none is called by others of them (or by itself) only; or one of
- * its own component that is a helper calls it; or only helpers do.
+ *     it, main() aside, of which none is called by others of them (or by itself) only;
+ *     or a helper of its own component calls it; or only helpers do.
  *
  * So are methods that return a new object of their own class (make, clone, with), and functions of
  * C that one use of a macro defines together, on one line. The *component* of a method is its

@@ -113,8 +113,9 @@ def test_bad_counts_are_refused_in_one_sentence():
     refused("1700000000,5\n1700000000,5\n", 3, "load.csv: line 2: expected a later time than that of the line before")
     refused("1700000000,5\n", 3, "load.csv: expected two lines or more of time,count; found 1")
     refused(good, 3, "load.csv: line 1: expected a first line that names a column 'orders'", "--per-column", "orders")
-    refused("\n".join(good.splitlines()[:100]) + "\n", 2, "--per: expected counts for all of the time of the profiles; load.csv begins "
-            "0 s after the first profile and ends 55200 s before the last")
+    whole = "--per: expected counts for all of the time of the profiles; load.csv "
+    refused("\n".join(good.splitlines()[:100]) + "\n", 2, whole + "ends 55200 s before the last profile\n")
+    refused("\n".join(good.splitlines()[100:]) + "\n", 2, whole + "begins 29700 s after the first profile\n")
     refused("1700000000,0\n1700086400,0\n", 2, "--per: expected counts above 0 in load.csv between the first profile and the last")
     found, _, err = trend("--per-column", "orders")
     assert found == 2 and "--per-column needs --per" in err, err

@@ -393,12 +393,16 @@ static enum hf_status refuse_load(const struct hf_process_history *process,
         return HF_OK;
     double from_s = load->times_s[0], to_s = load->times_s[load->count - 1];
     double step_s = (to_s - from_s) / (double)(load->count - 1);
-    if (first_s < from_s - step_s || last_s > to_s + step_s)
+    if (first_s < from_s - step_s)
         return hf_error_set(err, HF_ERR_USAGE,
             "--per: expected counts for all of the time of the profiles; %s begins %.0f s after "
-            "the "
-            "first profile and ends %.0f s before the last",
-            times->load_name, from_s - first_s, last_s - to_s);
+            "the first profile",
+            times->load_name, from_s - first_s);
+    if (last_s > to_s + step_s)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--per: expected counts for all of the time of the profiles; %s ends %.0f s before "
+            "the last profile",
+            times->load_name, last_s - to_s);
     if (hf_load_clock_sum(load, last_s) <= hf_load_clock_sum(load, first_s))
         return hf_error_set(err, HF_ERR_USAGE,
             "--per: expected counts above 0 in %s between the first profile and the last",
