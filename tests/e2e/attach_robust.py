@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # timeout: 600
+# sanitized: no, what a tool that is dead leaves is the kernel's, which is the same there
 # lane: probes, which the kernel puts in and takes out one after the other
 """attach leaves nothing behind: the code of the process is byte for byte that of its files again, however the tool ends,
 and tracefs has no probe of a dead tool after the next one has begun. What the process does meanwhile is borne."""
