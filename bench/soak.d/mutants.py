@@ -6,7 +6,7 @@ comes to; then each mutant is tried on the tests that come to it, until one fail
 
 Unit tests, command cases and fuzz corpora come first, those with most of their work in the mutant's file before the
 others. What they leave alive, the same unit tests and corpora judge once more under Valgrind, which tells a read or write
-beside a block, as the sanitized suite would; a test whose faults Valgrind also finds without a mutant does not judge
+beside a block and memory that nothing refers to any more, as the sanitized suite would; a test whose faults Valgrind also finds without a mutant does not judge
 there. Last come the tests of tests/e2e, one test_ function at a time, in the same order, short ones earlier, until
 --seconds of them were tried. They may fail for the machine's sake: such a one counts only if it passes without the mutant
 then, and fails once more with it. Those that put probes into the kernel judge one at a time; they can only see the
@@ -70,7 +70,10 @@ LEAST, LEAST_OF_READERS = 0.90, 0.95
 READERS = ("formats", "symbol", "dwarf", "profile", "analysis")
 LIMIT_S, LIMIT_TIMES = 3, 8  # of a test with a mutant: so long, and so many times as long as without one
 WHOLE_LIMIT_S, WHOLE_LIMIT_TIMES = 10, 3  # of one of tests/e2e
-CHECKER = ["valgrind", "-q", "--error-exitcode=86", "--trace-children=no"]
+CHECKER = [
+    "valgrind", "-q", "--error-exitcode=86", "--trace-children=no",
+    "--leak-check=full", "--show-leak-kinds=definite", "--errors-for-leak-kinds=definite",
+]  # fmt: skip
 CHECKED_S = 2  # the longest test that runs under it, about twenty times as slow
 NOT_ASKED = (
     "attach_(price|memory|postgres|runtimes|allocators|kernels)", "agent_mutants", "install", "lint", "docs", "runner", "recipes", "sbom", "pitfalls", "checklist",

@@ -102,6 +102,9 @@ static void reads_sleb128(void **state)
         {"smallest", "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x7f", 10, INT64_MIN, false},
         {"largest", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00", 10, INT64_MAX, false},
         {"eleven bytes", "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", 11, 0, true},
+        {"16384", "\x80\x80\x01", 3, 16384, false},
+        {"the sign alone", "\x80\x80\x40", 3, -1048576, false},
+        {"all but the sign", "\xff\xff\x3f", 3, 1048575, false},
         {"cut", "\xff\xff", 2, 0, true},
     };
     for (size_t i = 0; i < HF_COUNT(cases); i++) {

@@ -277,6 +277,37 @@ static void equal_labels_are_one_frame(void **state)
     hf_profile_free(profile);
 }
 
+/* Values of threads are part of the process's: beside them, instead of them, or left out. */
+static void keeps_threads_if_asked(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    struct hf_profile *profile = stacks_new("bytes", false), *folded;
+    uint32_t frame = address_frame(profile, "/lib/a/libx.so", 0xabc), threads[2];
+    for (uint64_t i = 0; i < 2; i++) {
+        check_ok(hf_profile_thread(profile, 70 + i, HF_TEXT("worker"), &threads[i], &err), &err);
+        add(profile, &frame, 1, threads[i], 1 + i);
+    }
+    add(profile, &frame, 1, HF_THREAD_ALL, 4);
+    static const struct {
+        const char *thread;
+        bool keeps;
+        size_t samples;
+        uint64_t value; /* of the process */
+    } cases[] = {
+        {NULL, false, 1, 4}, {NULL, true, 3, 4}, {"worker", false, 1, 3}, {"worker", true, 1, 3}};
+    for (size_t i = 0; i < HF_COUNT(cases); i++) {
+        const struct hf_fold_options options = {.granularity = HF_BY_FUNCTION,
+            .keeps_threads = cases[i].keeps,
+            .thread = cases[i].thread};
+        check_ok(hf_profile_fold(profile, &options, &folded, &err), &err);
+        assert_int_equal(folded->sample_count, cases[i].samples);
+        assert_int_equal(hf_profile_total(folded, 0, HF_THREAD_ALL).value, cases[i].value);
+        hf_profile_free(folded);
+    }
+    hf_profile_free(profile);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,6 +316,7 @@ int main(void)
         cmocka_unit_test(cuts_the_allocator),
         cmocka_unit_test(cuts_whole_profiles),
         cmocka_unit_test(equal_labels_are_one_frame),
+        cmocka_unit_test(keeps_threads_if_asked),
     };
     return cmocka_run_group_tests_name("fold", tests, NULL, NULL);
 }

@@ -624,6 +624,49 @@ static void notes_count_what_repeats(void **state)
     hf_notes_done(&other);
 }
 
+/* One that was appended is found like any other, whatever was found before. */
+static void appended_samples_are_found(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    const struct stacks_row rows[] = {{"main;a", 10, 0}};
+    struct hf_profile *profile = stacks_profile("bytes", rows);
+    uint32_t node = stacks_node(profile, "main;b"), appended, found;
+    check_ok(
+        hf_sample_find(profile, stacks_node(profile, "main;a"), HF_THREAD_ALL, &found, &err), &err);
+    assert_int_equal(found, 0);
+    check_ok(hf_sample_append(profile, node, HF_THREAD_ALL, &appended, &err), &err);
+    check_ok(hf_sample_find(profile, node, HF_THREAD_ALL, &found, &err), &err);
+    assert_int_equal(found, appended);
+    assert_int_equal(profile->sample_count, 2);
+    hf_profile_free(profile);
+}
+
+/* A peak and a curve are of one capture. */
+static void merging_leaves_out_what_is_of_one(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    const struct stacks_row rows[] = {{"main;a", 10, 0}};
+    struct hf_profile *into = stacks_profile("bytes", rows), *from = stacks_profile("bytes", rows);
+    into->capture.peak_bytes = 10;
+    into->capture.peak_most_bytes = 11;
+    into->capture.peak_after_ms = 12;
+    into->capture.start_after_ms = 13;
+    into->capture.curve = (struct hf_usage_curve){.shift = 20, .count = 1};
+    into->capture.curve.in_use_bytes[0] = 10;
+    check_ok(hf_profile_merge(into, from, &err), &err);
+    static const struct hf_usage_curve none;
+    const struct hf_capture_facts *facts = &into->capture;
+    assert_int_equal(facts->peak_bytes, 0);
+    assert_int_equal(facts->peak_most_bytes, 0);
+    assert_int_equal(facts->peak_after_ms, 0);
+    assert_int_equal(facts->start_after_ms, 0);
+    assert_memory_equal(&facts->curve, &none, sizeof none);
+    hf_profile_free(into);
+    hf_profile_free(from);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -642,6 +685,8 @@ int main(void)
         cmocka_unit_test(merging_takes_a_path_for_the_file),
         cmocka_unit_test(merging_keeps_what_captures_share),
         cmocka_unit_test(merging_refuses_other_values),
+        cmocka_unit_test(merging_leaves_out_what_is_of_one),
+        cmocka_unit_test(appended_samples_are_found),
         cmocka_unit_test(shares_what_all_have),
         cmocka_unit_test(mapping_frames_adds_up_what_becomes_equal),
         cmocka_unit_test(mapping_frames_one_to_one_keeps_stacks),

@@ -415,6 +415,102 @@ static void claims_nothing_of_nothing(void **unused)
     assert_int_equal(hf_survival_of(&table).kind, HF_SURVIVAL_UNKNOWN);
 }
 
+static void check_near(const char *name, const char *what, double value, double expected)
+{
+    if (!(fabs(value - expected) <= 1e-9 * fmax(1, fabs(expected))))
+        fail_msg("%s: %s is %.12g, expected %.12g", name, what, value, expected);
+}
+
+/* Looks at the ends of all epochs of 10 s, at blocks of 8 bytes that stay for `looks` looks. */
+static struct hf_survival judge_counts(const double *counts, size_t count, size_t looks)
+{
+    static struct hf_survival_table table;
+    table = (struct hf_survival_table){.sample = 8, .epoch_s = 10, .look_count = count};
+    for (size_t look = 0; look < count; look++) {
+        table.looks_s[look] = 10 * (double)(look + 1);
+        for (size_t cohort = 0; cohort <= look; cohort++)
+            table.in_use[look][cohort] = look - cohort < looks ? counts[cohort] : 0;
+    }
+    return hf_survival_of(&table);
+}
+
+/*
+ * Of what stays for ever. With n cohorts of c_i after the first look, S = sum c, m = S / n and
+ * D = max(1, sum (c - m)^2 / (n - 1) / m): the rate is S / 10n s, +- 1.96 sqrt(D S) / 10n s, times
+ * 8 bytes; the bend 1/2 - sum c_i (i + 1/2) / S / n, its error sqrt(D / 12 S); the fall the most
+ * that two rates gain on one, by D of those before. Reckoned apart from this program.
+ */
+static void reckons_arrivals(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *name;
+        double counts[20]; /* what is there before the first look does not count */
+        enum hf_survival_kind kind;
+        double survivors, rate, low, high, bend, bend_error, fall;
+    } cases[] = {
+        {"even", {7, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5}, HF_SURVIVAL_LEAK, 95,
+            4, 3.195632971965239, 4.804367028034761, 0, 0.029617443887954616, 0},
+        {"falling", {20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1},
+            HF_SURVIVAL_ENDED, 190, 8, 5.975720704382256, 10.024279295617744, 0.15789473684210525,
+            0.037267799624996496, 23.070447375826916},
+        {"bursts", {0, 0, 12, 0, 0, 12, 0, 0, 12, 0, 0, 12, 0, 0, 12, 0, 0, 12, 0, 0},
+            HF_SURVIVAL_LEAK, 72, 3.031578947368421, 0.970072239686592, 5.093085655050251,
+            0.026315789473684237, 0.10015420209622193, 0.9706964518710495},
+        {"late", {0, 0, 0, 0, 0, 0, 0, 0, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6}, HF_SURVIVAL_LEAK, 72,
+            4.8, 3.6912565670994937, 5.908743432900506, 0, 0.034020690871988585, 0},
+        {"early", {9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, HF_SURVIVAL_ENDED,
+            81, 3.4105263157894736, 1.7497162474485772, 5.07133638413037, 0.26315789473684215,
+            0.07172191381865588, 60.52436654824791},
+        {"fewer", {9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4},
+            HF_SURVIVAL_UNDECIDED, 121, 5.094736842105263, 4.172064581915876, 6.01740910229465,
+            0.09786863853849498, 0.02667343902346706, 9.41342567096305},
+    };
+    for (size_t i = 0; i < HF_COUNT(cases); i++) {
+        struct hf_survival found = judge_counts(cases[i].counts, 20, 20);
+        const char *name = cases[i].name;
+        check_near(name, "kind", found.kind, cases[i].kind);
+        check_near(name, "survivors", found.survivors, cases[i].survivors);
+        check_near(name, "rate", found.rate, cases[i].rate);
+        check_near(name, "rate_low", found.rate_low, cases[i].low);
+        check_near(name, "rate_high", found.rate_high, cases[i].high);
+        check_near(name, "bend", found.bend, cases[i].bend);
+        check_near(name, "bend_error", found.bend_error, cases[i].bend_error);
+        check_near(name, "fall", found.fall, cases[i].fall);
+    }
+}
+
+/* One block an epoch stays, n + 1 epochs: fewer than 12 say nothing, from 20 on they are a leak. */
+static void needs_so_many_survivors(void **unused)
+{
+    (void)unused;
+    static const struct {
+        size_t survivors;
+        enum hf_survival_kind kind;
+    } cases[] = {{11, HF_SURVIVAL_RENEWED}, {12, HF_SURVIVAL_UNDECIDED},
+        {19, HF_SURVIVAL_UNDECIDED}, {20, HF_SURVIVAL_LEAK}};
+    double ones[30];
+    for (size_t i = 0; i < HF_COUNT(ones); i++)
+        ones[i] = 1;
+    for (size_t i = 0; i < HF_COUNT(cases); i++)
+        assert_int_equal(
+            judge_counts(ones, cases[i].survivors + 1, HF_COUNT(ones)).kind, cases[i].kind);
+}
+
+/* Blocks that are in use at 3 looks are gone when they are 30 s old. */
+static void tells_when_all_are_gone(void **unused)
+{
+    (void)unused;
+    double tens[20];
+    for (size_t i = 0; i < HF_COUNT(tens); i++)
+        tens[i] = 10;
+    for (size_t looks = 1; looks <= 5; looks++) {
+        struct hf_survival found = judge_counts(tens, HF_COUNT(tens), looks);
+        assert_int_equal(found.kind, HF_SURVIVAL_RENEWED);
+        check_near("tens", "gone_s", found.gone_s, 10 * (double)looks);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -430,6 +526,9 @@ int main(void)
         cmocka_unit_test(knows_who_may_stay),
         cmocka_unit_test(tells_how_arrivals_bend),
         cmocka_unit_test(claims_nothing_of_nothing),
+        cmocka_unit_test(reckons_arrivals),
+        cmocka_unit_test(needs_so_many_survivors),
+        cmocka_unit_test(tells_when_all_are_gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
