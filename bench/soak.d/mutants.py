@@ -85,7 +85,9 @@ BOOTSTRAPPED = "tests/pg/headers", "tests/browser/node_modules", "web/node_modul
 NOT_TRIED = object()
 WHY_CHARS = 400
 SANITIZED = re.compile(rb"-fsanitize|ThreadSanitizer|LeakSanitizer")
+SPARSE = re.compile(rb"\bftruncate\(")
 WITHOUT_LIMIT = ["prlimit", "--data=unlimited:"]
+OF_ANY_SIZE = ["prlimit", "--fsize=unlimited:"]
 PROBING = threading.Lock()
 NICE = 10
 MEMORY_BYTES, FILE_BYTES = 6 << 30, 1 << 30
@@ -230,8 +232,11 @@ def load_runner():
 
 
 def prefix_of(path):
-    """What stands before the command of a test. A sanitizer maps terabytes that it does not use."""
-    return WITHOUT_LIMIT if SANITIZED.search(path.read_bytes()) else []
+    """What stands before the command of a test. A sanitizer maps terabytes that it does not use; a C
+    program may make a file of terabytes that are not there."""
+    if SANITIZED.search(path.read_bytes()):
+        return WITHOUT_LIMIT
+    return OF_ANY_SIZE if path.suffix == ".c" and SPARSE.search(path.read_bytes()) else []
 
 
 class Test:
@@ -439,7 +444,7 @@ def read_equivalents():
 
 def try_all(which, most_seconds, most_minutes, jobs):
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, resource.getrlimit(resource.RLIMIT_DATA)[1]))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
     data, equivalents = json.loads(DRAWN.read_text()), read_equivalents()
     trial = Trial(which, most_seconds, jobs, data)
     trial.come_to()

@@ -13,6 +13,17 @@ struct row {
     uint32_t line;
 };
 
+/* A signed LEB128, which ends where the rest is all sign. */
+static void put_advance(struct hf_out *out, int32_t lines)
+{
+    bool is_last = false;
+    while (!is_last) {
+        is_last = lines >= -64 && lines < 64;
+        put_u8(out, (uint8_t)((lines & 0x7f) | (is_last ? 0 : 0x80)));
+        lines >>= 7;
+    }
+}
+
 static struct hf_out make_table(const struct row *rows, size_t count)
 {
     struct hf_out program = {0};
@@ -28,7 +39,7 @@ static struct hf_out make_table(const struct row *rows, size_t count)
             continue;
         }
         put_u8(&program, DW_LNS_advance_line);
-        put_u8(&program, (uint8_t)((rows[i].line - line) & 0x7f));
+        put_advance(&program, (int32_t)(rows[i].line - line));
         put_u8(&program, DW_LNS_copy);
         line = rows[i].line;
     }
@@ -71,6 +82,21 @@ static void takes_the_last_row_of_an_address(void **state)
         {0xfff, 0}, {0x1000, 11}, {0x100f, 11}, {0x1010, 14}, {0x101f, 14}, {0x1020, 0}};
     (void)state;
     check_lines(rows, HF_COUNT(rows), lines, HF_COUNT(lines));
+}
+
+/* By what fits one, two and three bytes, and just does not. */
+static void advances_by_any_number(void **state)
+{
+    static const int32_t advances[] = {1, 63, 64, 127, 128, 8191, 8192, 16383, 16384, 1048575,
+        1048576, -1, -64, -65, -8192, -8193, -16384, -16385, -1048576, -1048577};
+    (void)state;
+    for (size_t i = 0; i < HF_COUNT(advances); i++) {
+        uint32_t from = 2000000, to = from + (uint32_t)advances[i];
+        const struct row rows[] = {{0x1000, from}, {0x1010, to}, {0x1020, to + 1}, {0x1030, END}};
+        const struct row before[] = {{0x1008, from}, {0x1018, to}, {0x1028, to + 1}};
+        check_lines(rows, HF_COUNT(rows), before, HF_COUNT(before));
+        check_lines(rows, HF_COUNT(rows), &before[2], 1); /* none of the others answers anything */
+    }
 }
 
 static void keeps_the_line_before_line_0(void **state)
@@ -216,6 +242,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(takes_the_last_row_of_an_address),
+        cmocka_unit_test(advances_by_any_number),
         cmocka_unit_test(keeps_the_line_before_line_0),
         cmocka_unit_test(answers_in_overlapping_sequences),
         cmocka_unit_test(passes_over_dead_sequences),

@@ -155,6 +155,41 @@ static void gives_up_full_tables(void **state)
     hf_out_done(&index);
 }
 
+/* Of a full table in which the unit is where the search comes after so many others. */
+static void searches_full_tables(void **state)
+{
+    static const struct {
+        uint32_t slots, before;
+        enum hf_status status;
+    } cases[] = {
+        {1, 0, HF_OK},
+        {2, 0, HF_OK},
+        {2, 1, HF_OK},
+        {8, 7, HF_OK},
+        {HF_LIMIT_PACKAGE_STEPS, HF_LIMIT_PACKAGE_STEPS - 1, HF_OK},
+        {HF_LIMIT_PACKAGE_STEPS, UINT32_MAX, HF_ERR_INPUT},
+        {2 * HF_LIMIT_PACKAGE_STEPS, HF_LIMIT_PACKAGE_STEPS - 1, HF_OK},
+        {2 * HF_LIMIT_PACKAGE_STEPS, HF_LIMIT_PACKAGE_STEPS, HF_ERR_LIMIT},
+    };
+    (void)state;
+    for (size_t i = 0; i < HF_COUNT(cases); i++) {
+        struct hf_error err;
+        struct hf_package package;
+        struct hf_dwarf_sections part;
+        struct hf_out index = {0};
+        const uint32_t head[] = {5, 0, 1, cases[i].slots}, mask = cases[i].slots - 1;
+        uint64_t slot = (ID + cases[i].before * ((ID >> 32) | 1)) & mask;
+        hf_out_bytes(&index, (const char *)head, sizeof head);
+        for (uint32_t at = 0; at < cases[i].slots; at++)
+            put_u64(&index, at == slot && cases[i].before != UINT32_MAX ? ID : 7);
+        for (uint32_t at = 0; at < cases[i].slots; at++)
+            put_u32(&index, 1);
+        check_ok(hf_package_read(&package, hf_out_view(&index), &whole, &err), &err);
+        assert_int_equal(hf_package_find(&package, ID, &part, &err), cases[i].status);
+        hf_out_done(&index);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +197,7 @@ int main(void)
         cmocka_unit_test(refuses_what_is_damaged),
         cmocka_unit_test(reads_any_bytes),
         cmocka_unit_test(gives_up_full_tables),
+        cmocka_unit_test(searches_full_tables),
     };
     return cmocka_run_group_tests_name("package", tests, NULL, NULL);
 }

@@ -90,6 +90,11 @@ static void knows_exact_slopes(void **state)
     double slope = 100.0 / (59 * 60);
     assert_true(fabs(trend.slope - slope) < 1e-12 && trend.high - trend.low < 1e-9);
     assert_true(fabs(trend.bend) < 1e-9 && isinf(trend.samples));
+    for (size_t i = 0; i < POINTS; i++)
+        values[i] = 100;
+    const struct hf_trend_points same = {times, values, POINTS, 0};
+    trend = hf_trend_of(&same);
+    assert_true(trend.slope == 0 && trend.growth == 0 && isinf(trend.samples));
     trend = trend_of(straight, POINTS, 1, times, values);
     assert_true(trend.low < slope && slope < trend.high && trend.high - trend.low > slope / 10);
     assert_true(fabs(trend.samples - 100) < 1);
