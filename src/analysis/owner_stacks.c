@@ -167,7 +167,8 @@ static enum hf_status owner_apply_rules(const struct owner_judge *j, struct hf_t
         status = hf_budget_refuse(err);
     if (status == HF_OK)
         owner_apply_name(judged, name, site->file, rule != NULL);
-    if (rule == NULL && judged->class == HF_OWNER_OWN && site->is_helper)
+    if (rule == NULL && judged->class == HF_OWNER_OWN && site->is_helper &&
+        !hf_owner_name_keeps(name))
         judged->class = HF_OWNER_HELPER;
     return status;
 }

@@ -26,6 +26,8 @@ struct graph_entry {
     uint32_t function; /* number, once it is known */
     uint16_t tag;
     bool is_external, is_declaration, is_constructor;
+    bool is_generic; /* its name has template arguments */
+    bool is_view;    /* Rust's type of what may be looked at only: "&Route", "&str" */
 };
 
 /* Of the entries around the one that is read. */
@@ -150,7 +152,10 @@ static void graph_read_entry(
     const struct hf_abbrev_attribute *a = hf_abbrev_attributes(&r->abbrevs, abbrev);
     for (size_t i = 0; i < abbrev->attribute_count && !hf_cursor_failed(&r->c); i++)
         graph_read_attribute(r, &a[i], entry);
-    entry->name = hf_called_plain_name(entry->name);
+    struct hf_text name = entry->name;
+    entry->name = hf_called_plain_name(name);
+    entry->is_generic = entry->name.size != name.size;
+    entry->is_view = hf_text_starts(name, "&") && !hf_text_starts(name, "&mut ");
     entry->place = hf_hash_u64(r->unit->offset ^ hf_hash_u64(entry->place + entry->line));
 }
 
@@ -297,6 +302,7 @@ static struct graph_entry *graph_origin(const struct graph_reader *r, struct gra
 struct graph_type {
     const struct graph_entry *end; /* a class or a number; NULL: another type, or none */
     bool is_pointer, is_reference, is_any;
+    bool is_view; /* of what is const behind a pointer */
 };
 
 static struct graph_type graph_type_at(const struct graph_reader *r, uint64_t offset)
@@ -305,6 +311,9 @@ static struct graph_type graph_type_at(const struct graph_reader *r, uint64_t of
     for (unsigned step = 0; step < WAY_MAX && offset != 0; step++) {
         const struct graph_entry *entry = graph_entry_at(r, offset);
         type.is_any = entry == NULL || is_class_tag(entry->tag) || is_number_tag(entry->tag);
+        type.is_view |=
+            entry != NULL && (entry->is_view || (entry->tag == DW_TAG_const_type &&
+                                                    (type.is_pointer || type.is_reference)));
         type.end = type.is_any ? entry : NULL;
         if (type.is_any)
             break;
@@ -329,6 +338,10 @@ static void graph_judge_types(const struct graph_reader *r, const struct graph_e
     bool is_number = returned.end != NULL && is_number_tag(returned.end->tag);
     function->returns_value =
         returned.is_pointer || returned.is_reference || (returned.is_any && !is_number);
+    function->returns_view = returned.is_view;
+    function->fills_generic = (taken.is_pointer || taken.is_reference) && !taken.is_view &&
+                              taken.end != NULL && is_class_tag(taken.end->tag) &&
+                              taken.end->is_generic;
     function->returns_itself =
         graph_is_of_class(&returned, origin->class) && !returned.is_pointer &&
         !returned.is_reference &&

@@ -33,6 +33,9 @@ struct hf_called_function {
     struct hf_text name; /* without template arguments; borrows from the sections */
     uint64_t class;      /* that it is a method of; 0: none. As good as a name within one run */
     bool returns_value;  /* an object or a pointer: no number, and not nothing */
+    bool returns_view;   /* a pointer or a reference to what the caller may only look at */
+    bool fills_generic;  /* its first parameter points to an object of a class template, or of a
+                            generic type, that it may change: the object of a method, say */
     bool is_constructor;
     bool is_of_c;        /* it has neither a class, nor a namespace, nor a linkage name */
     bool returns_itself; /* an object of its class, or a pointer to one */

@@ -103,7 +103,8 @@ static bool helper_is_shared(const struct helper_judge *j, uint32_t function)
 /* What a lambda makes is for the function it stands in, and that is in the source. */
 static bool helper_may_be(const struct hf_called_function *function)
 {
-    return (function->returns_value || function->is_constructor) &&
+    bool makes = function->returns_value && !function->returns_view;
+    return (makes || function->is_constructor || function->fills_generic) &&
            !hf_text_is(function->name, "operator()");
 }
 

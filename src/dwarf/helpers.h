@@ -4,7 +4,9 @@
  * What such a function allocates is its caller's: str_cat() in a mail server, Surface_Create() in a
  * game. Names do not tell them (any program has its own), but the source does: a *helper*
  *
- *   - returns an object or a pointer, or is a constructor: what it makes, it hands on;
+ *   - hands on what it makes: it returns an object or a pointer, if not to what is const, or is a
+ *     constructor; or it fills what it is given: its first parameter, the object of a method, say,
+ *     is of a class template or a generic type of Rust, and not const;
  *   - has callers in several parts of the program: two functions or more of other components call
  *     it, main() aside, of which none is called by others of them (or by itself) only;
  *     or a helper of its own component calls it; or only helpers do.

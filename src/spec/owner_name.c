@@ -25,7 +25,10 @@ enum {
     SUBJECTIVE = 1 << 12,   /* a container that is also called after what it is for: a seat map */
     HOSTS = 1 << 13,        /* who drives: says nothing of what is done */
     SHARES = 1 << 14,       /* if it is the only word: puts a value where others can hold it */
-    WIDENS = 1 << 15        /* gives room, whatever for: answers_grow */
+    WIDENS = 1 << 15,       /* gives room, whatever for: answers_grow */
+    BEFORE = 1 << 17,       /* a verb only if its object follows: from_text, not times_from */
+    WORKS = 1 << 16,        /* alone, it is what a class is for: Macros::expand */
+    KEEPS = 1 << 18         /* what it says is that it stays: cache_refusal, memoize */
 };
 #define VERBS (ALLOCATES | TAKES | MAKES | FILLS)
 #define NOUNS (MEMORY | HOLDER | ITEM)
@@ -57,10 +60,11 @@ static const struct {
     {ALLOCATES,
         " alloc allocate malloc calloc realloc zalloc palloc getmem grow resize reserve enlarge "
         "ensure reallocate slurp "},
-    {ALLOCATES, " expand extend "},
+    {ALLOCATES | WORKS, " expand extend "},
     {TAKES, " get take acquire obtain grab "},
-    {MAKES, " new create make mk from dup dupe duplicate clone copy strdup strndup memdup "
+    {MAKES, " new create make mk dup dupe duplicate clone copy strdup strndup memdup "
             "newlen "},
+    {MAKES | BEFORE, " from "},
     {FILLS, " add addf put set insert save write writef emplace printf appendf vprintf fmt "
             "replace sub slice trim repeat upper lower substr "},
     {FILLS | PUSHES,
@@ -83,6 +87,8 @@ static const struct {
         "demo sim simulation core manager kernel shell cli tool main "},
     {SHARES, " shared boxed rc arc refcounted "},
     {WIDENS, " grow reserve realloc reallocate enlarge "},
+    {KEEPS, " cache caches caching memo memoize memoise remember intern history journal archive "
+            "checkpoint snapshot stash retain "},
     {DRIVES_ALONE, " worker dispatch start thread poll "},
 };
 
@@ -285,7 +291,8 @@ static bool is_container_call(const struct owner_words *words)
 /* The object first, then the verb that makes it: session_new. */
 static bool is_maker_name(const struct owner_words *words)
 {
-    if (words->count < 2 || (words->kinds[words->count - 1] & (MAKES | ALLOCATES)) == 0 ||
+    unsigned last = words->kinds[words->count - 1];
+    if (words->count < 2 || (last & (MAKES | ALLOCATES)) == 0 || (last & BEFORE) != 0 ||
         (words->kinds[0] & VERBS) != 0)
         return false;
     for (size_t i = 0; i < words->count; i++)
@@ -384,7 +391,8 @@ static enum hf_owner_name owner_method_kind(
         return HF_OWNER_NAME_HELPER;
     struct owner_words scope = owner_words_of(parts->scope);
     bool is_of_factory = scope.is_factory && (words->kinds[0] & MAKES) != 0;
-    bool is_one = words->count == 1 && (words->kinds[0] & (MAKES | ALLOCATES)) != 0;
+    bool is_one = words->count == 1 && (words->kinds[0] & (MAKES | ALLOCATES)) != 0 &&
+                  (words->kinds[0] & WORKS) == 0;
     bool is_with = is_rust && words->count > 1 && strcmp(words->first, "with") == 0;
     return is_one || is_with || is_of_factory ? HF_OWNER_NAME_MAKER : HF_OWNER_NAME_NONE;
 }
@@ -434,6 +442,13 @@ enum hf_owner_name hf_owner_name_kind(struct hf_text name, struct hf_text file)
     if (is_maker_name(&words) || is_factory)
         return HF_OWNER_NAME_MAKER;
     return owner_drives(&parts, &words) ? HF_OWNER_NAME_DRIVER : HF_OWNER_NAME_NONE;
+}
+
+bool hf_owner_name_keeps(struct hf_text name)
+{
+    struct owner_parts parts = owner_parts_of(name);
+    struct owner_words words = owner_words_of(parts.function);
+    return owner_has_word(&words, KEEPS) && !owner_has_word(&words, MAKES | ALLOCATES);
 }
 
 bool hf_owner_name_makes(struct hf_text name)

@@ -35,6 +35,9 @@ enum hf_owner_name hf_owner_name_kind(struct hf_text name, struct hf_text file);
 /* True of a source file of C or C++. */
 bool hf_owner_is_c_file(struct hf_text file);
 
+/* It says that what it makes stays: cache_refusal, memoize; but not cache_new. */
+bool hf_owner_name_keeps(struct hf_text name);
+
 /* Of a function of a library: it makes an object, by the verb behind the library's own prefix. */
 bool hf_owner_name_makes(struct hf_text name);
 

@@ -9,7 +9,7 @@
 
 #include <time.h>
 
-enum { UNIT = 1, MAKES, KEEPS, CALL, POINTER, NUMBER };
+enum { UNIT = 1, MAKES, KEEPS, CALL, POINTER, NUMBER, CONST, TO, CLASS, PARAMETER };
 
 static const uint8_t abbrevs[] = {
     UNIT,
@@ -58,16 +58,57 @@ static const uint8_t abbrevs[] = {
     0,
     0,
     0, //
+    CONST,
+    DW_TAG_const_type,
+    0,
+    DW_AT_type,
+    DW_FORM_ref4,
+    0,
+    0,  //
+    TO, // a pointer to a type
+    DW_TAG_pointer_type,
+    0,
+    DW_AT_type,
+    DW_FORM_ref4,
+    0,
+    0, //
+    CLASS,
+    DW_TAG_structure_type,
+    0,
+    DW_AT_name,
+    DW_FORM_string,
+    0,
+    0, //
+    PARAMETER,
+    DW_TAG_formal_parameter,
+    0,
+    DW_AT_type,
+    DW_FORM_ref4,
+    0,
+    0, //
     0,
 };
 
 #define FUNCTIONS_MAX 16
 #define CALLS_MAX 6
 
+/* What a function returns; from TAKEN on: it returns nothing, and takes that first. */
+enum kind {
+    NOTHING,
+    A_NUMBER,
+    A_POINTER,
+    A_VIEW, /* const Route * */
+    A_LIST, /* List<int> * */
+    TAKEN = A_LIST,
+    A_CONST_LIST, /* const List<int> * */
+    A_SESSION,    /* Session * */
+    KINDS
+};
+
 /* A function of a test's program: "name", what it returns, and whom it calls. */
 struct called {
     const char *name;
-    enum { NOTHING, A_NUMBER, A_POINTER } returns;
+    enum kind returns;
     uint8_t line;                 /* 0: its own */
     const char *calls[CALLS_MAX]; /* up to the first NULL */
     bool is_helper;               /* what is expected */
@@ -88,11 +129,16 @@ static void put_function(struct hf_out *info, const struct called *program, size
 {
     const struct called *function = &program[at];
     offsets[at] = (uint32_t)info->size;
-    put_u8(info, function->returns == NOTHING ? KEEPS : MAKES);
+    bool returns = function->returns != NOTHING && function->returns < TAKEN;
+    put_u8(info, returns ? MAKES : KEEPS);
     put_string(info, function->name);
     put_u8(info, function->line != 0 ? function->line : (uint8_t)(100 + at));
-    if (function->returns != NOTHING)
+    if (returns)
         put_u32(info, types[function->returns]);
+    if (function->returns >= TAKEN) {
+        put_u8(info, PARAMETER);
+        put_u32(info, types[function->returns]);
+    }
     for (size_t i = 0; i < CALLS_MAX && function->calls[i] != NULL; i++) {
         put_u8(info, CALL);
         put_u32(info, offsets[number_of(program, count, function->calls[i])]);
@@ -100,10 +146,39 @@ static void put_function(struct hf_out *info, const struct called *program, size
     put_u8(info, 0);
 }
 
+static uint32_t put_type(struct hf_out *info, uint8_t kind, uint32_t of)
+{
+    uint32_t offset = (uint32_t)info->size;
+    put_u8(info, kind);
+    put_u32(info, of);
+    return offset;
+}
+
+static uint32_t put_class(struct hf_out *info, const char *name)
+{
+    uint32_t offset = (uint32_t)info->size;
+    put_u8(info, CLASS);
+    put_string(info, name);
+    return offset;
+}
+
+static void put_types(struct hf_out *info, uint32_t *types)
+{
+    types[A_POINTER] = (uint32_t)info->size;
+    put_u8(info, POINTER);
+    types[A_NUMBER] = (uint32_t)info->size;
+    put_u8(info, NUMBER);
+    types[A_VIEW] = put_type(info, TO, put_type(info, CONST, put_class(info, "Route")));
+    uint32_t list = put_class(info, "List<int>");
+    types[A_LIST] = put_type(info, TO, list);
+    types[A_CONST_LIST] = put_type(info, TO, put_type(info, CONST, list));
+    types[A_SESSION] = put_type(info, TO, put_class(info, "Session"));
+}
+
 /* A unit of version 5. */
 static struct hf_out make_program(const struct called *program, size_t count)
 {
-    uint32_t offsets[FUNCTIONS_MAX] = {0}, types[3] = {0};
+    uint32_t offsets[FUNCTIONS_MAX] = {0}, types[KINDS] = {0};
     struct hf_out info = {0};
     for (int round = 0; round < 2; round++) {
         info.size = 0;
@@ -113,10 +188,7 @@ static struct hf_out make_program(const struct called *program, size_t count)
         put_u8(&info, 8);
         put_u32(&info, 0);
         put_u8(&info, UNIT);
-        types[A_POINTER] = (uint32_t)info.size;
-        put_u8(&info, POINTER);
-        types[A_NUMBER] = (uint32_t)info.size;
-        put_u8(&info, NUMBER);
+        put_types(&info, types);
         for (size_t i = 0; i < count; i++)
             put_function(&info, program, count, i, types, offsets);
         put_u8(&info, 0);
@@ -162,6 +234,28 @@ static void callers_in_two_parts_share_what_makes_things(void **state)
         {"right", NOTHING, 0, {"count"}, false});
     CHECK("nothing", {"keep", NOTHING, 0, {NULL}, false}, {"left", NOTHING, 0, {"keep"}, false},
         {"right", NOTHING, 0, {"keep"}, false});
+}
+
+/* The caller of a cache only looks at what it holds. */
+static void what_may_only_be_looked_at_is_kept(void **state)
+{
+    (void)state;
+    CHECK("a view", {"route_to", A_VIEW, 0, {NULL}, false},
+        {"left", NOTHING, 0, {"route_to"}, false}, {"right", NOTHING, 0, {"route_to"}, false});
+}
+
+/* Containers, and what fills one that it is given. */
+static void what_a_generic_object_holds_is_its_users(void **state)
+{
+    (void)state;
+    CHECK("a generic object", {"remember", A_LIST, 0, {NULL}, true},
+        {"left", NOTHING, 0, {"remember"}, false}, {"right", NOTHING, 0, {"remember"}, false});
+    CHECK("a const one", {"record", A_CONST_LIST, 0, {NULL}, false},
+        {"left", NOTHING, 0, {"record"}, false}, {"right", NOTHING, 0, {"record"}, false});
+    CHECK("an object of the program", {"record", A_SESSION, 0, {NULL}, false},
+        {"left", NOTHING, 0, {"record"}, false}, {"right", NOTHING, 0, {"record"}, false});
+    CHECK("one user", {"remember", A_LIST, 0, {NULL}, false},
+        {"left", NOTHING, 0, {"remember"}, false});
 }
 
 static void callers_of_one_part_do_not(void **state)
@@ -314,6 +408,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(callers_in_two_parts_share_what_makes_things),
+        cmocka_unit_test(what_may_only_be_looked_at_is_kept),
+        cmocka_unit_test(what_a_generic_object_holds_is_its_users),
         cmocka_unit_test(callers_of_one_part_do_not),
         cmocka_unit_test(a_component_is_known_by_the_first_word),
         cmocka_unit_test(functions_on_one_line_are_of_a_macro),

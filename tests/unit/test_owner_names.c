@@ -88,6 +88,8 @@ static void owners_that_sound_like_wrappers(void **state)
         {"insert_entry", "a.c"},
         /* what keeps things for the program */
         {"cache_store", "a.c"},
+        {"times_from", "a.c"},
+        {"Preprocessor::Expand", "a.cc"},
         {"cache_put", "a.c"},
         {"index_add", "a.c"},
         {"journal_append", "a.c"},
@@ -357,6 +359,20 @@ static void makers_of_libraries(void **state)
         assert_false(hf_owner_name_makes(hf_text_of(others[i])));
 }
 
+/* What returns what it keeps: names tell it where the calls do not. */
+static void names_of_what_stays(void **state)
+{
+    (void)state;
+    static const char *const keepers[] = {
+        "cache_refusal", "memoize", "Rooms::remember", "snapshot_acquire", "pushHistory", "intern"};
+    for (size_t i = 0; i < HF_COUNT(keepers); i++)
+        assert_true(hf_owner_name_keeps(hf_text_of(keepers[i])));
+    static const char *const others[] = {
+        "cache_new", "allocate_snapshot", "Cache::find", "refusal", "cached", "", "::"};
+    for (size_t i = 0; i < HF_COUNT(others); i++)
+        assert_false(hf_owner_name_keeps(hf_text_of(others[i])));
+}
+
 static void odd_names(void **state)
 {
     (void)state;
@@ -382,6 +398,7 @@ int main(void)
         cmocka_unit_test(makers_before_main),
         cmocka_unit_test(makers_of_makers),
         cmocka_unit_test(makers_of_libraries),
+        cmocka_unit_test(names_of_what_stays),
         cmocka_unit_test(odd_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
