@@ -15,14 +15,14 @@ bring mutants of their own; and those that compare measured times or work. What 
 told with its reason; a function of tests/e2e that does (one that counts the instructions of the agent, which has switches
 here) does not keep the others of its file from judging.
 
-What tests/e2e come to (by block: what runs together or not at all) is kept in build-mutants until the test changes: the
-first run takes as long as these tests take, the next ones do without. To a block whose function is newer come the tests
-that come to its file; --anew finds out all of it again. A mutant that no test comes to is alive without a trial: these are
-told first, because they show which tests are missing; build-mutants/unreached lists all blocks that no test comes to. A
-mutant that a unit test or a command case kills takes a second or two on two slow cores; one that lives takes up to
---seconds more, so 200 mutants of which one in five lives take some fifty minutes. --minutes ends it earlier: mutants are
-tried in the order in which they are drawn, so those that were tried are as fair a sample, of fewer. --jobs are tried at
-once.
+What tests/e2e come to (by block: what runs together or not at all) is kept in build-mutants until the test changes, or
+a module that it imports: the first run takes as long as these tests take, the next ones do without. To a block whose
+function is newer come the tests that come to its file; --anew finds out all of it again. A mutant that no test comes
+to is alive without a trial: these are told first, because they show which tests are missing; build-mutants/unreached
+lists all blocks that no test comes to. A mutant that a unit test or a command case kills takes a second or two on two
+slow cores; one that lives takes up to --seconds more, so 200 mutants of which one in five lives take some fifty
+minutes. --minutes ends it earlier: mutants are tried in the order in which they are drawn, so those that were tried
+are as fair a sample, of fewer. --jobs are tried at once.
 
 The tests run as one process group after the other in a namespace of their own, where nothing but /tmp can be
 written and no other process is seen: a mutant may remove, overwrite or end what its rule was there to spare.
@@ -192,6 +192,20 @@ def digest_of(*paths):
     return digest.hexdigest()
 
 
+def helpers_of(path):
+    """The modules of tests/e2e that one of its files in Python is made of; of another: all."""
+    folder = TREE / "tests/e2e"
+    if path.suffix != ".py":
+        return set(folder.glob("_*.py"))
+    found, left = set(), [path]
+    while left:
+        names = re.findall(rb"^\s*(?:from|import) (_\w+)", left.pop().read_bytes(), re.M)
+        new = {folder / f"{name.decode()}.py" for name in names} - found
+        found |= {helper for helper in new if helper.exists()}
+        left += [helper for helper in new if helper.exists()]
+    return found
+
+
 def prepare(args):
     copy_tree()
     set_up()
@@ -340,7 +354,6 @@ class Trial:
         self.which, self.seconds, self.tests = which, seconds, []
         self.broken = {}  # those that fail or skip without a mutant: why
         self.kept, self.lock = json.loads(KEPT.read_text()) if KEPT.exists() else {}, threading.Lock()
-        self.helpers = digest_of(*(TREE / "tests/e2e").glob("_*.py"))
 
     @contextlib.contextmanager
     def worker(self):
@@ -364,7 +377,7 @@ class Trial:
         return [Test(found, "", seconds, set(numbers), [self.blocks[n] for n in numbers if n < len(self.blocks)])]
 
     def whole(self, found):
-        key = self.helpers + digest_of(found[2])
+        key = digest_of(found[2], *helpers_of(found[2]))
         if key not in self.kept:
             with self.worker() as worker:
                 parts = worker.parts_of(found)
