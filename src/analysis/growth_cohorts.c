@@ -115,7 +115,7 @@ static void survival_back(const struct hf_growth *growth, struct hf_survival *su
     const struct hf_load_window *load = &growth->load;
     double began_s = hf_growth_began_s(growth), began = hf_load_window_at(load, began_s);
     double *const times[] = {&survival->onset_s, &survival->onset_low_s, &survival->onset_high_s};
-    for (size_t i = 0; survival->has_onset && i < HF_COUNT(times); i++)
+    for (size_t i = 0; survival->onset_high_s > 0 && i < HF_COUNT(times); i++)
         *times[i] = hf_load_window_time(load, began + *times[i]) - began_s;
 }
 

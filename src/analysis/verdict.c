@@ -9,6 +9,7 @@
 #define SIGMAS_MAX 6
 #define SAMPLES_ALL 1e6 /* behind a growth: as good as every block */
 #define BEND_MAX 100    /* more, and what grew is no scale for it */
+#define ONSET_LATE 0.1  /* of the time: before, a leak is from the start on to a reader */
 #define LOSS_PART 2     /* lost samples count if they are more than one in so many of what grew */
 
 /* The probability of a normal variable below z. */
@@ -331,13 +332,21 @@ static void put_bend(const struct hf_trend *trend, struct hf_out *out)
             out, " It ends about where it began, so the shape of its growth says nothing.");
 }
 
+/* Without a change, it is told when it began at the latest, unless that is about the start. */
 static void put_onset(const struct hf_verdict_facts *facts, struct hf_out *out)
 {
     const struct hf_survival *survival = facts->survival;
     double last_s = facts->times_s[facts->count - 1] - facts->began_s;
-    hf_out_string(out, " It began between ");
-    hf_verdict_duration(fmax(0, last_s - survival->onset_low_s), out);
-    hf_out_string(out, " and ");
+    double first_s = last_s - span_of(facts);
+    if (survival->has_onset) {
+        hf_out_string(out, " It began between ");
+        hf_verdict_duration(fmax(0, last_s - survival->onset_low_s), out);
+        hf_out_string(out, " and ");
+    } else if (survival->onset_high_s - first_s > span_of(facts) * ONSET_LATE) {
+        hf_out_string(out, " It began between the start of the recording and ");
+    } else {
+        return;
+    }
     hf_verdict_duration(fmax(0, last_s - survival->onset_high_s), out);
     hf_out_string(out, " before the last profile.");
 }
@@ -352,8 +361,7 @@ static void put_survivors(
         hf_verdict_duration(survival->age_s, out);
         hf_out_printf(out, " stay: at most %.0f %% of them were freed, and new ones keep coming.",
             survival->lost * 100);
-        if (survival->has_onset)
-            put_onset(facts, out);
+        put_onset(facts, out);
     } else if (survival->kind == HF_SURVIVAL_RENEWED && !isnan(survival->gone_s)) {
         hf_out_string(out, " Of what it allocates, 90 % is freed within ");
         hf_verdict_duration(survival->gone_s, out);

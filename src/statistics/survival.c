@@ -6,9 +6,11 @@
 #define Z 1.96          /* of 95 % */
 #define GONE 0.1        /* of a cohort is left: it is gone */
 #define FEW 12          /* survivors: less says nothing */
-#define CHANGE_DROP 2.5 /* of the logarithm of the likelihood: about 95 % */
+#define CHANGE_DROP 2.5 /* of the logarithm of the likelihood, by dispersion: about 95 % */
 #define CHANGE_GAIN 3   /* less is no change */
-#define AGE_SAMPLES 8   /* of an age at risk */
+#define DISPERSION_MAX 100
+#define ROUNDING 1e-9 /* of counts that are equal */
+#define AGE_SAMPLES 8 /* of an age at risk */
 #define OLDEST_SAMPLES 20
 #define OLDEST_LOST 0.4
 #define PARTS 12         /* of the time since the onset */
@@ -39,8 +41,10 @@ struct judge {
 struct survivors {
     double counts[HF_SURVIVAL_EPOCHS]; /* from cohort `first` of the judge on */
     size_t count;
-    size_t from, low, high; /* the onset among them */
-    double since;           /* their number since then */
+    size_t from;      /* the onset among them, as far as they are judged by it */
+    size_t low, high; /* where it may be */
+    bool has_onset;   /* there is a change, whatever pauses they make */
+    double since;     /* their number since then */
     double most_hazard, least_hazard;
     double sigmas; /* from the hazard of a leak at most to what was seen */
     double since_s;
@@ -78,6 +82,25 @@ static struct judge begin_judging(const struct hf_survival_table *table)
     return j;
 }
 
+/*
+ * What comes in bursts has runs and pauses, so that a long pause before the first is no change. In
+ * a chain of presence and absence, the variance of sums is (1 + r) / (1 - r) times that of trials
+ * without memory, r the correlation of neighbours (Gabriel 1959).
+ */
+static double dispersion_of(const double *counts, size_t count)
+{
+    double sum = 0, squares = 0, products = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += counts[i];
+    for (size_t i = 0; i < count; i++) {
+        double mean = sum / (double)count, off = counts[i] - mean;
+        squares += off * off;
+        products += i + 1 < count ? off * (counts[i + 1] - mean) : 0;
+    }
+    double r = squares > ROUNDING * (double)count ? products / squares : 0;
+    return fmin(fmax(1, (1 + r) / (1 - r)), DISPERSION_MAX);
+}
+
 struct hf_survival_change hf_survival_change_of(const double *counts, size_t count)
 {
     double likelihoods[HF_SURVIVAL_EPOCHS], before = 0, all = 0, most = -INFINITY;
@@ -98,8 +121,9 @@ struct hf_survival_change hf_survival_change_of(const double *counts, size_t cou
         before += counts[i];
     }
     change.low = change.high = change.at;
+    change.dispersion = dispersion_of(counts + change.at, count - change.at);
     for (size_t i = count; i-- > 0;) {
-        if (likelihoods[i] <= most - CHANGE_DROP)
+        if (likelihoods[i] <= most - CHANGE_DROP * change.dispersion)
             continue;
         change.low = i;
         change.high = i > change.high ? i : change.high;
@@ -108,18 +132,22 @@ struct hf_survival_change hf_survival_change_of(const double *counts, size_t cou
     return change;
 }
 
-/* Presence, not counts: a single large batch is no beginning. */
+/*
+ * Presence, not counts: a single large batch is no beginning. Without a change, they may have come
+ * from the start on, and began with the first of them at the latest.
+ */
 static void find_onset(struct survivors *s)
 {
     double presence[HF_SURVIVAL_EPOCHS];
     for (size_t i = 0; i < s->count; i++)
         presence[i] = fmin(s->counts[i], 1);
     struct hf_survival_change change = hf_survival_change_of(presence, s->count);
-    if (change.gain >= CHANGE_GAIN) {
-        s->from = change.at;
-        s->low = change.low;
-        s->high = change.high;
-    }
+    s->has_onset = change.gain >= CHANGE_GAIN * change.dispersion;
+    s->from = change.gain >= CHANGE_GAIN ? change.at : 0;
+    s->low = s->has_onset ? change.low : 0;
+    s->high = s->from != 0 ? change.high : 0;
+    while (s->from == 0 && s->counts[s->high] <= 0)
+        s->high++;
     for (size_t i = s->from; i < s->count; i++)
         s->since += s->counts[i];
 }
@@ -299,9 +327,9 @@ static void describe_survivors(
     double epoch_s = j->table->epoch_s;
     out->age_s = j->age_s;
     out->survivors = s->since;
-    out->has_onset = s->from != 0;
+    out->has_onset = s->has_onset;
     out->onset_s = (double)(j->first + s->from) * epoch_s;
-    out->onset_low_s = (double)(j->first + s->low) * epoch_s;
+    out->onset_low_s = s->low != 0 ? (double)(j->first + s->low) * epoch_s : 0;
     out->onset_high_s = (double)(j->first + s->high + 1) * epoch_s;
     out->lost = 1 - exp(-s->most_hazard * s->since_s);
     out->sigmas = fmin(s->sigmas, sqrt(s->since));

@@ -61,7 +61,7 @@ struct hf_survival {
     /* Of a leak, and of what is undecided as far as it goes: */
     double age_s;                              /* tau: survivors are older */
     double onset_s, onset_low_s, onset_high_s; /* when they began; since the recording began */
-    bool has_onset;                   /* it began after the first look: there is a change */
+    bool has_onset; /* there is a change after the first look; else they may be from its begin on */
     double survivors;                 /* samples, of the cohorts since the onset */
     double rate, rate_low, rate_high; /* of those: a second, 95 %, as `sample` says */
     double lost;                      /* of them, at most so much is gone: 95 % */
@@ -117,10 +117,12 @@ size_t hf_survival_curve(const struct hf_survival_table *table, double step_s,
     struct hf_survival_point *out_points, size_t count);
 
 /* When a sequence of counts rises from one rate to another, by likelihood: [low, high] are all
- * places whose likelihood is less than exp(2.5) below (Hinkley 1970). 0: from the start on. */
+ * places whose log-likelihood is less than 2.5 times the dispersion below (Hinkley 1970). 0: from
+ * the start on. */
 struct hf_survival_change {
     size_t at, low, high;
-    double gain; /* of the logarithm of the likelihood, above that of no change */
+    double gain;       /* of the logarithm of the likelihood, above that of no change */
+    double dispersion; /* of what comes after it: 1, or more if it comes in bursts */
 };
 struct hf_survival_change hf_survival_change_of(const double *counts, size_t count);
 

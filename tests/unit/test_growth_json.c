@@ -93,6 +93,8 @@ static void survivors_are_told_by_their_kind(void **state)
     check_has(&place,
         "\"survivors\": {\"kind\": \"stay\", \"older_than\": 4, \"samples\": 50, \"lost\": 0.125, "
         "\"per_second\": 16, \"per_second_95\": [8, 32], \"since\": null}");
+    place.survival.onset_high_s = 5;
+    check_has(&place, "\"per_second_95\": [8, 32], \"since\": null, \"since_95\": [0, 5]}");
     place.survival.has_onset = true;
     place.survival.onset_s = 10;
     place.survival.onset_low_s = 9;

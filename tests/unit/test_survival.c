@@ -226,6 +226,34 @@ static void covers_onset_and_rate(void **unused)
         fail_msg("of %u found: onset covered %u, rate %u", found, covered, rates);
 }
 
+/* A leak that comes in bursts of two minutes: a pause before the first that is no longer than the
+ * others is no change, so it may have begun at any time until then. A pause that is three times as
+ * long is one where they come evenly. */
+static void covers_onset_of_bursts(void **unused)
+{
+    (void)unused;
+    static struct hf_survival_table table;
+    unsigned found = 0, covered = 0, began = 0;
+    for (unsigned seed = 1; seed <= SERIES; seed++) {
+        state = seed * UINT64_C(0x9e3779b97f4a7c15);
+        unsigned onset = (unsigned)(unit() * 14), gap = 7 + (unsigned)(unit() * 7);
+        begin_table(&table);
+        for (unsigned minute = onset; minute < MINUTES; minute++) {
+            for (unsigned i = (minute - onset) % gap < 2 ? 2 + poisson(6) : 0; i != 0; i--)
+                add_life(&table, minute, 1000);
+        }
+        struct hf_survival survival = hf_survival_of(&table);
+        if (survival.kind != HF_SURVIVAL_LEAK)
+            continue;
+        found++;
+        began += survival.has_onset;
+        covered +=
+            survival.onset_low_s <= 60.0 * (onset + 1) && survival.onset_high_s >= 60.0 * onset;
+    }
+    if (found < 0.9 * SERIES || covered < 0.97 * found || began > 0.05 * found)
+        fail_msg("of %u found: onset covered %u, said to begin later %u", found, covered, began);
+}
+
 /* A change point by hand: none before the 6th, then one each. */
 static void finds_change(void **unused)
 {
@@ -236,7 +264,11 @@ static void finds_change(void **unused)
     /* Below the most, which is 0: 5 ln(5/8) = -2.35 at 2, 5 ln(5/9) = -2.94 at 1; ln(1/6) = -1.8 at
      * 6, 2 ln(2/7) = -2.51 at 7. Of no change: 5 ln(5/10). */
     assert_true(change.low == 2 && change.high == 6);
-    assert_true(fabs(change.gain - 5 * log(2)) < 1e-12);
+    assert_true(fabs(change.gain - 5 * log(2)) < 1e-12 && change.dispersion == 1);
+    /* Runs of two: of 7 pairs of neighbours 4 are equal; so r = (4 - 3) / 8. */
+    const double bursts[] = {1, 1, 0, 0, 1, 1, 0, 0};
+    change = hf_survival_change_of(bursts, 8);
+    assert_true(change.at == 0 && fabs(change.dispersion - 9.0 / 7) < 1e-12);
     change = hf_survival_change_of(even, 6);
     assert_true(change.at == 0 && change.gain == 0);
     change = hf_survival_change_of(even, 0);
@@ -519,6 +551,7 @@ int main(void)
         cmocka_unit_test(finds_exponential_lives),
         cmocka_unit_test(tells_shapes),
         cmocka_unit_test(covers_onset_and_rate),
+        cmocka_unit_test(covers_onset_of_bursts),
         cmocka_unit_test(finds_change),
         cmocka_unit_test(follows_looks),
         cmocka_unit_test(doubts_what_dies_or_fades),

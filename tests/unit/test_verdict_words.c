@@ -230,6 +230,12 @@ static void test_evidence_of_births(void **state)
                  "new ones keep coming. It began between 54 min and 0 s before the last "
                  "profile." CACHE);
     survival.has_onset = false;
+    survival.onset_high_s = 900;
+    check_evidence(HF_VERDICT_LEAK,
+        WAY BEND " Blocks that became older than 90 s stay: at most 3 % of them were freed, and "
+                 "new ones keep coming. It began between the start of the recording and "
+                 "44 min before the last profile." CACHE);
+    survival.onset_high_s = 300;
     check_evidence(HF_VERDICT_LEAK,
         WAY BEND " Blocks that became older than 90 s stay: at most 3 % of them were freed, and "
                  "new ones keep coming." CACHE);

@@ -61,7 +61,7 @@ static void put_survival(
         hf_json_number(
             out, "], \"since\": ", survival->has_onset ? survival->onset_s + began_s : NAN);
     }
-    if (survival->kind == HF_SURVIVAL_LEAK && survival->has_onset) {
+    if (survival->kind == HF_SURVIVAL_LEAK && survival->onset_high_s > 0) {
         hf_json_number(out, ", \"since_95\": [", survival->onset_low_s + began_s);
         hf_json_number(out, ", ", survival->onset_high_s + began_s);
         hf_out_char(out, ']');
