@@ -1,5 +1,5 @@
-"""The fourth and the fifth set of labelled programs (tests/leakers/LABELS-4.md, LABELS-5.md): labels by kind, and how verdicts
-come as profiles do. The long form is in bench/soak.d/verdict_set4.py and verdict_set5.py."""
+"""The fourth to the sixth set of labelled programs (tests/leakers/LABELS-4.md, -5, -6): labels by kind, and how verdicts come as
+profiles do. The long form is in bench/soak.d/verdict_set4.py, verdict_set5.py and verdict_set6.py."""
 
 import random
 import re
@@ -16,6 +16,8 @@ PROGRAMS = SOURCE / "tests/leakers"
 REAL_TIME = HEAPFLAME.parent / "tests/leakers/leakers-real-time"
 LEAK, NO_LEAK, UNDECIDED = "leak", "no leak", "undecided"
 KINDS = {"leak": LEAK, "undecided": UNDECIDED, "too little data": UNDECIDED}  # all others: no leak
+SAMPLE_BYTES = 512 << 10
+NO_PROFILES = 100000  # minutes between them
 LOOKS = 30  # prefixes of a series that are judged, too
 SAMPLES_OF_REFERENCE = 25  # that many of Poisson's are 5 standard errors
 POINTS_MIN = 6
@@ -32,14 +34,15 @@ def kind_of(verdict):
 
 
 class Label:
-    """A row of a set's labels, and what was answered."""
+    """A row of a set's labels, and what was answered; `every`: the minutes between profiles."""
 
-    def __init__(self, program, function, label, onset, is_by_clock, shape):
+    def __init__(self, program, function, label, onset, is_by_clock, shape, every="1"):
         self.program, self.functions, self.shape = program, function.split("/"), shape
         self.is_twin = label == "twin"
         self.right = {LEAK, UNDECIDED} if self.is_twin else {kind.strip() for kind in label.split(",")}
         self.onset = float(onset) if onset else None
         self.is_by_clock = is_by_clock == "yes"
+        self.every = int(every)
         self.answers = Counter()
         self.paths = []  # of each series that was judged as it came: [(minute, kind)]
         self.delays = []  # (minutes from the onset to "leak", minutes to the reference) of each of these
@@ -49,7 +52,7 @@ class Label:
         """The final answer; the times of several processes are their own."""
         self.answers[place["verdict"] if place else NOT_LISTED] += 1
         if is_one and self.is_leak and place and place["verdict"] == LEAK and "survivors" in place:
-            self.onsets.append(holds_onset(place, self.onset))
+            self.onsets.append(holds_onset(place, self.onset, self.every))
 
     @property
     def is_leak(self):
@@ -74,8 +77,8 @@ def labels_of(number):
     rows = []
     for line in (PROGRAMS / f"LABELS-{number}.md").read_text().splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if len(cells) == 7 and re.fullmatch(r"[a-z_0-9]+", cells[0]) and cells[0] != "program":
-            rows.append(Label(*cells[:6]))
+        if len(cells) in (7, 8) and re.fullmatch(r"[a-z_0-9]+", cells[0]) and cells[0] != "program":
+            rows.append(Label(*cells[: len(cells) - 1]))
     return rows
 
 
@@ -99,7 +102,7 @@ def count_seen_leaks(rows):
     seen = 0
     for row in rows:
         if row.is_leak:
-            for_ever = simulate(row.program, 1, "profiles")
+            for_ever = simulate(row.program, 1, "profiles", SAMPLE_BYTES, NO_PROFILES)
             before = int(row.onset)
             assert before == 0 or for_ever[before - 1] == 0, f"{row.program}: {for_ever[before - 1]} until minute {before}"
             seen += for_ever[-1] >= SAMPLES_OF_REFERENCE
@@ -132,26 +135,26 @@ def verdict_of(document, label, rows):
     return place["verdict"] if place else NOT_LISTED
 
 
-def holds_onset(place, onset):
-    """Whether a leak's interval, in seconds since the first profile, which is of minute 1, holds the minute of its onset, give
-    or take one: births are known by minutes. Without one, it is said to leak since before the first profile."""
-    low, high = place["survivors"].get("since_95", (-120, 0))
-    return low / 60 <= onset <= high / 60 + 2
+def holds_onset(place, onset, every=1):
+    """Whether a leak's interval, in seconds since the first profile, which is of minute `every`, holds the minute of its onset,
+    give or take one: births are known by minutes. Without one, it is said to leak since before the first profile."""
+    low, high = place["survivors"].get("since_95", (-60 * (every + 1), 0))
+    return low / 60 + every - 1 <= onset <= high / 60 + every + 1
 
 
-def simulate(program, seed, folder, *period):
-    """Leaves a profile of each minute; returns the samples of what is never given back, until each of these minutes."""
+def simulate(program, seed, folder, *period_and_every):
+    """Leaves a profile of each minute, or of every so many; returns the samples of what is never given back, until each of these minutes."""
     shutil.rmtree(folder, ignore_errors=True)
     Path(folder).mkdir()
-    done = subprocess.run([LEAKERS, program, str(seed), folder, *period], check=True, capture_output=True, text=True)
+    done = subprocess.run([LEAKERS, program, str(seed), folder, *map(str, period_and_every)], check=True, capture_output=True, text=True)
     return [int(line) for line in done.stdout.split()]
 
 
 def reference_minute(label, for_ever):
     """When a test that knows place and onset, and that all else of the place will be freed, is sure to 5 standard errors:
-    as many of Poisson's samples have come. None: not within the series."""
+    as many of Poisson's samples have come, and there is a profile. None: not within the series."""
     for minute, count in enumerate(for_ever, 1):
-        if count >= SAMPLES_OF_REFERENCE and minute >= max(POINTS_MIN, label.onset):
+        if count >= SAMPLES_OF_REFERENCE and minute >= max(POINTS_MIN * label.every, label.onset) and minute % label.every == 0:
             return minute
     return None
 
@@ -165,7 +168,7 @@ def see_as_it_comes(rows, folder, for_ever):
         if count % step == 0 or count == len(files):
             document = trend(*files[:count])
             for row, path in zip(rows, paths):
-                path.append((count, kind_of(verdict_of(document, row, rows))))
+                path.append((count * row.every, kind_of(verdict_of(document, row, rows))))
     for row, path in zip(rows, paths):
         row.paths.append(path)
         reference = reference_minute(row, for_ever) if row.is_leak else None
@@ -185,7 +188,7 @@ def judge(rows, seeds, watched):
     for program in dict.fromkeys(row.program for row in rows):
         ours = [row for row in rows if row.program == program]
         for number, seed in enumerate(seeds):
-            for_ever = simulate(program, seed, "profiles")
+            for_ever = simulate(program, seed, "profiles", SAMPLE_BYTES, ours[0].every)
             document = trend("profiles")
             for row in ours:
                 row.see(place_of(document, row, ours), is_one="processes" not in document)

@@ -169,6 +169,14 @@ void forget(const struct step *path, size_t size)
     is_for_ever = false;
 }
 
+void keep_or_not(unsigned second, const struct step *path, size_t size, double life_s)
+{
+    if (life_s >= FOR_EVER)
+        forget(path, size);
+    else
+        crowd_add(&crowds[0], second, path, size, 1 + life_s);
+}
+
 unsigned due(struct tally *tally, double total)
 {
     uint64_t until = total > 0 ? (uint64_t)total : 0;
@@ -198,7 +206,7 @@ void live_anyhow(unsigned second)
 const struct leaker *leaker_find(const char *name)
 {
     const struct leaker *const sets[] = {leakers, set4_leaks, set4_caches, set4_others, set5_leaks,
-        set5_incidents, set5_bounded, drawn};
+        set5_incidents, set5_bounded, set6_leaks, set6_incidents, set6_bounded, drawn};
     const char *colon = strchr(name, ':');
     size_t length = colon != NULL ? (size_t)(colon - name) : strlen(name);
     uint64_t number = 0;

@@ -11,7 +11,7 @@
 #define MIB (KIB * KIB)
 #define HOUR 3600u
 #define BLOCKS_MAX 40000
-#define SECONDS_MAX (5 * HOUR)
+#define SECONDS_MAX (60 * HOUR)
 
 #define SERVED(...) PATH({run_server}, {serve}, __VA_ARGS__)
 
@@ -75,6 +75,9 @@ extern bool is_for_ever;
 
 /* Takes a block of which nobody will ever know again. */
 void forget(const struct step *path, size_t size);
+
+/* A block of crowds[0] that lives so long, and a second, or for ever. */
+void keep_or_not(unsigned second, const struct step *path, size_t size, double life_s);
 
 /* How many events there are now, if there have been `total` until now. All-zero is none yet. */
 struct tally {

@@ -55,15 +55,6 @@ static unsigned minute_of(unsigned second)
     return second / MINUTE;
 }
 
-/* A block that lives so long, or for ever. */
-static void keep_or_not(unsigned second, const struct step *path, size_t size, double life_s)
-{
-    if (life_s >= FOR_EVER)
-        forget(path, size);
-    else
-        crowd_add(&crowds[0], second, path, size, 1 + life_s);
-}
-
 /* Handshakes that fail leave their buffers; scanners come every 25 minutes, for three. */
 static void scan_handshakes(unsigned second)
 {

@@ -1,15 +1,15 @@
 /*
  * simulate.c: an hour of a program in less than a second: its clock is injected.
  *
- *     leakers PROGRAM[:NUMBER] SEED FOLDER [PERIOD]
+ *     leakers PROGRAM[:NUMBER] SEED FOLDER [PERIOD [MINUTES]]
  *
  * Each allocation passes the agent's own sampler (agent/sampler.h), begun with SEED; what it picks
  * goes into a live table by the agent's own writer, with its birth; how old it became and where it
- * was freed, as the agent counts that. After each minute the table is copied to FOLDER/MINUTE.live,
- * whose time is that of the program's clock. With PERIOD 1, every allocation is recorded. NUMBER
- * begins the script's own chance, for programs whose numbers are drawn. Prints, for each minute,
- * how many of the samples until then are of blocks that are never given back; those of the first
- * second are what every program loads, and do not count.
+ * was freed, as the agent counts that. Every MINUTES, 1 by default, the table is copied to
+ * FOLDER/MINUTE.live, whose time is that of the program's clock. With PERIOD 1, every allocation is
+ * recorded. NUMBER begins the script's own chance, for programs whose numbers are drawn. Prints,
+ * for each minute, how many of the samples until then are of blocks that are never given back;
+ * those of the first second are what every program loads, and do not count.
  *
  * A script may restart its process: what comes then is another one's table, begun anew.
  */
@@ -199,12 +199,13 @@ static void write_pages(int fd)
     }
 }
 
-static void write_profile(const char *folder, unsigned minute)
+/* Its name has `digits` of the minute, so that names are in order. */
+static void write_profile(const char *folder, unsigned minute, int digits)
 {
     char path[PATH_MAX];
     struct timespec time = {.tv_sec = BEGAN_S + minute * 60};
     struct timespec times[2] = {time, time};
-    snprintf(path, sizeof path, "%s/%03u.live", folder, minute);
+    snprintf(path, sizeof path, "%s/%0*u.live", folder, digits, minute);
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0 || ftruncate(fd, (off_t)table.head->table_bytes) != 0)
         fail(path);
@@ -246,11 +247,12 @@ void restart(void)
 
 int main(int argc, char **argv)
 {
-    uint64_t seed;
+    uint64_t seed, every = 1;
     const struct leaker *leaker = argc > 1 ? leaker_find(argv[1]) : NULL;
-    if (argc < 4 || argc > 5 || leaker == NULL || !hf_num_u64(hf_text_of(argv[2]), &seed) ||
-        (argc == 5 && (!hf_num_u64(hf_text_of(argv[4]), &period_bytes) || period_bytes == 0))) {
-        fprintf(stderr, "usage: leakers PROGRAM[:NUMBER] SEED FOLDER [PERIOD]\n");
+    if (argc < 4 || argc > 6 || leaker == NULL || !hf_num_u64(hf_text_of(argv[2]), &seed) ||
+        (argc > 4 && (!hf_num_u64(hf_text_of(argv[4]), &period_bytes) || period_bytes == 0)) ||
+        (argc > 5 && (!hf_num_u64(hf_text_of(argv[5]), &every) || every == 0))) {
+        fprintf(stderr, "usage: leakers PROGRAM[:NUMBER] SEED FOLDER [PERIOD [MINUTES]]\n");
         return 2;
     }
     hf_sampler_seed(&sampler, seed);
@@ -260,7 +262,8 @@ int main(int argc, char **argv)
         now_ns = (second + 1) * SECOND_NS;
         leaker->live(second);
         if (second % 60 == 59) {
-            write_profile(argv[3], (second + 1) / 60);
+            if ((second + 1) / 60 % every == 0)
+                write_profile(argv[3], (second + 1) / 60, leaker->seconds < 60000 ? 3 : 4);
             printf("%u\n", samples_for_ever);
         }
     }
