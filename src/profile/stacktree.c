@@ -9,6 +9,7 @@
 
 #define CHILD_STEPS 100 /* to find one, and to find out which is wanted */
 #define NEW_STEPS 300   /* to make one */
+#define NODES_AHEAD 12  /* what their slots need is fetched so long before */
 
 enum hf_status hf_stacktree_init(struct hf_stacktree *tree, struct hf_error *err)
 {
@@ -48,6 +49,9 @@ static bool make_index(struct hf_stacktree *tree)
         return false;
     for (uint32_t node = 1; node < tree->count; node++) {
         const struct hf_stack_node *n = &tree->nodes[node];
+        if (tree->count - node > NODES_AHEAD && n[NODES_AHEAD].parent + 1 != node + NODES_AHEAD)
+            hf_index_prefetch(
+                &tree->children, stacktree_hash_of(n[NODES_AHEAD].parent, n[NODES_AHEAD].frame));
         if (n->parent + 1 != node)
             hf_index_add(&tree->children, stacktree_hash_of(n->parent, n->frame), node);
     }

@@ -1,6 +1,7 @@
 #include "base/containers/index.h"
 
 #include "base/budget.h"
+#include "base/containers/vec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ bool hf_index_reset(struct hf_index *index, size_t count)
 {
     if (count >= HF_INDEX_LIMIT)
         return false;
-    size_t room = count + count / 4 + LEAST_ROOM;
+    size_t room = 2 * count + LEAST_ROOM;
     size_t capacity = room + room / 2;
     size_t before_bytes = index->capacity * sizeof *index->slots;
     if (!hf_budget_take(capacity * sizeof *index->slots))
@@ -29,6 +30,7 @@ bool hf_index_reset(struct hf_index *index, size_t count)
     if (slots == NULL)
         return false;
     (void)hf_budget_step(capacity + REPUT_STEPS * count); /* whoever asks puts its items in */
+    hf_vec_prefer_large_pages(slots, capacity * sizeof *slots);
     memset(slots, 0, capacity * sizeof *slots);
     *index = (struct hf_index){slots, capacity, room};
     return true;

@@ -14,7 +14,7 @@
  *     hf_index_put(index, &probe, count++);                     (where the search has ended)
  *
  * hf_index_done forgets it; the next look-up makes it anew from the items.
- * Linear probing, at most 2/3 full, growing by a quarter. 4 bits of the hash stand in the slot, so
+ * Linear probing, at most 2/3 full, doubling. 4 bits of the hash stand in the slot, so
  * that few items that are not wanted are looked at. One thread at a time.
  */
 #ifndef HF_BASE_INDEX_H

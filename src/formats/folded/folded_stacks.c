@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#define LANDMARK_BYTES 128
+#define LANDMARK_BYTES 192
 #define LANDMARKS_MAX 32 /* of one stack: below them it is walked frame by frame */
 
 /* Makes *numbers reach to `index`; what is new is 0. */

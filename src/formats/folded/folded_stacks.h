@@ -5,7 +5,7 @@
  * of their text (base/containers/fingerprint.h), without a look at their frames: that costs some 40
  * bytes for each distinct stack, however long it is, and nothing for a line. A new stack goes down
  * the tree frame by frame, but from the deepest *landmark* that an earlier one has passed: a
- * landmark is the last end of a frame before every 128th byte of the text.
+ * landmark is the last end of a frame before every 192nd byte of the text.
  *
  * A chart shares frames between neighbouring lines only, so there nothing is known.
  */
