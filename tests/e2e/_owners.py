@@ -1,7 +1,7 @@
 """Whether `heapflame run` names the function of the program that holds its memory (tests/owners): each program is built and
 recorded, and the function in the last line is compared with the labels. The short form is in owners.py, the long one in
 bench/soak.d/owners.py; the second half, which the rules were built on after its first result, is judged by owners_second.py there,
-and the third, fourth and fifth sets by owners_third.py, owners_fourth.py and owners_fifth.py. Nobody tuned for the fifth."""
+and the third to sixth sets by owners_third.py, owners_fourth.py, owners_fifth.py and owners_sixth.py. Nobody tuned for the sixth."""
 
 import os
 import re
@@ -17,6 +17,7 @@ SECOND = PROGRAMS / "second"
 THIRD = PROGRAMS / "third"
 FOURTH = PROGRAMS / "fourth"
 FIFTH = PROGRAMS / "fifth"
+SIXTH = PROGRAMS / "sixth"
 RIGHT, USERS, WRAPPER, OTHER = ANSWERS = "right", "other user's code", "wrapper", "other"
 
 # How a source is built; "{out}" is then run.
