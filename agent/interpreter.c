@@ -7,6 +7,7 @@
 static const struct hf_interpreter_language *const interpreter_languages[] = {
     &hf_interpreter_python,
     &hf_interpreter_php,
+    &hf_interpreter_perl,
 };
 
 static bool interpreter_copy(void *context, uint64_t address, void *out, size_t size)

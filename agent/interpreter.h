@@ -1,11 +1,12 @@
 /*
- * interpreter.h: frames of an interpreter, of Python or PHP, in the stacks that are recorded.
+ * interpreter.h: frames of an interpreter, of Python, PHP or Perl, in the stacks that are recorded.
  *
  * What all have in common is here: when an interpreter is looked for, whether it is believed, and
  * what becomes of its frames in the table. What differs is a struct hf_interpreter_language
- * (interpreter_python.c, interpreter_php.c): by what an image of the process exports is it known,
- * does the thread run it, and where are its frames (unwind/python/, unwind/php/). It is looked for
- * in the program and in libraries called libpython* (modules.h), when the map has other ones.
+ * (interpreter_python.c, interpreter_php.c, interpreter_perl.c): by what an image of the process
+ * exports is it known, does the thread run it, and where are its frames (unwind/python/,
+ * unwind/php/, unwind/perl/). It is looked for in the program and in libraries called libpython*
+ * and libperl* (modules.h), when the map has other ones.
  * docs/adr/0008 says how frames are read, and why so.
  *
  * *Never a fault.* All is copied by a system call that fails where there is nothing. Read as it is,
@@ -23,6 +24,7 @@
 #include "live/interpreted.h"
 #include "modules.h"
 #include "stacks.h"
+#include "unwind/perl/context_chain.h"
 #include "unwind/php/call_chain.h"
 #include "unwind/python/chain.h"
 
@@ -36,6 +38,7 @@ struct hf_interpreter {
         *_Atomic language;   /* NULL: there is none, or its frames are not read */
     struct hf_python python; /* which of these there is, the language says */
     struct hf_php php;
+    struct hf_perl perl;
     uint64_t runtime;      /* address of _PyRuntime */
     uint32_t version;      /* as the table's state has it; 0: not known */
     uint64_t start;        /* of its image */
@@ -49,7 +52,8 @@ struct hf_interpreter {
 /* What is known of the interpreter on a thread. */
 struct hf_interpreter_thread {
     bool holds;       /* nobody else frees its frames */
-    bool is_changing; /* it may be freeing them itself: they need not be sound */
+    bool is_changing; /* it may be freeing or moving them itself: they need not be sound */
+    uint64_t state;   /* Perl: the address of its interpreter */
     uint8_t head[HF_PYTHON_THREAD_BYTES]; /* Python: the start of its state */
 };
 
@@ -77,7 +81,8 @@ struct hf_interpreter_language {
         const struct hf_interpreted_memory *memory, const struct hf_interpreted_frame *frame);
 };
 
-extern const struct hf_interpreter_language hf_interpreter_python, hf_interpreter_php;
+extern const struct hf_interpreter_language hf_interpreter_python, hf_interpreter_php,
+    hf_interpreter_perl;
 
 /* The process's memory: by a system call, or as it is. */
 extern const struct hf_interpreted_memory hf_interpreter_by_copy, hf_interpreter_as_it_is;

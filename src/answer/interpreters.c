@@ -20,9 +20,6 @@ static const struct interpreter_language languages[] = {
     {"ruby*", false,
         "methods of Ruby are not seen, only functions of its interpreter; "
         "ObjectSpace.trace_object_allocations says where objects are made"},
-    {"perl*", false,
-        "functions of Perl are not seen, only those of its interpreter; Devel::MAT says which "
-        "variables hold memory"},
     {"lua*", false,
         "functions of Lua are not seen, only those of its interpreter; collectgarbage(\"count\") "
         "before and after a call says what it keeps"},

@@ -6,6 +6,15 @@
  * only addresses that can be ones are read.
  *
  * Safety: any context, safe inside malloc.
+ *
+ * Example:
+ *
+ *     struct hf_interpreted_memory memory = {0}; // the caller's own
+ *     uint64_t words[2] = {5, 6};
+ *     uint8_t record[sizeof words];
+ *     if (hf_interpreted_copy(&memory, (uintptr_t)words, record, sizeof record) &&
+ *         hf_interpreted_u64(record, 8) == 6)
+ *         status = HF_OK;
  */
 #ifndef HF_UNWIND_INTERPRETED_MEMORY_H
 #define HF_UNWIND_INTERPRETED_MEMORY_H

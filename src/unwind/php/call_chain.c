@@ -1,5 +1,6 @@
 #include "unwind/php/call_chain.h"
 
+#include "unwind/interpreted/runs.h"
 #include "unwind/php/strings.h"
 
 #define PRIME UINT64_C(0x9e3779b97f4a7c15)
@@ -20,18 +21,15 @@ static bool php_break(struct php_reading *r)
     return false;
 }
 
-static bool php_is_eval(const struct hf_php *php, const struct hf_unwind_frame *frame)
+static bool php_is_eval(const void *of, const struct hf_unwind_frame *frame)
 {
+    const struct hf_php *php = of;
     return frame->pc - 1 - php->execute < php->execute_bytes;
 }
 
 bool hf_php_runs(const struct hf_php *php, const struct hf_unwind_frame *leaf)
 {
-    for (const struct hf_unwind_frame *f = leaf; f != NULL; f = f->caller) {
-        if (php_is_eval(php, f))
-            return true;
-    }
-    return false;
+    return hf_interpreted_has_native(&(struct hf_interpreted_natives){leaf, php_is_eval, php});
 }
 
 /* Mixes a string, which may not be there at all, into the print of a frame. */
@@ -87,7 +85,7 @@ static bool php_add(struct php_reading *r, const uint8_t *call, const uint8_t *f
         .name = hf_interpreted_u64(function, layout->function_name),
         .scope = scope != 0 ? hf_interpreted_u64(class, layout->class_name) : 0,
         .file = hf_interpreted_u64(function, layout->function_file),
-        .native = r->runs, /* until php_settle knows */
+        .native = r->runs, /* until all are known */
     };
     if (frame->file == 0 || !php_print(r, frame->name, frame) ||
         !php_print(r, frame->scope, frame) || !php_print(r, frame->file, frame))
@@ -136,46 +134,6 @@ static void php_read_calls(struct php_reading *r, uint64_t at)
     }
 }
 
-/* The next native frame outward of number *number, `from`, that runs PHP; NULL: there is none. */
-static const struct hf_unwind_frame *php_next_eval(
-    const struct hf_php *php, const struct hf_unwind_frame *from, uint32_t *number)
-{
-    uint32_t next = *number + 1;
-    for (from = from->caller; from != NULL && !php_is_eval(php, from); from = from->caller)
-        next++;
-    *number = from != NULL ? next : *number;
-    return from;
-}
-
-/*
- * Gives each run its native frame: as far as both are known to the outermost, from there inward; of
- * a stack or chain that is cut, from the innermost outward. What has none is given its neighbour's.
- */
-static void php_settle(struct php_reading *r, const struct hf_unwind_frame *leaf)
-{
-    struct hf_interpreted_chain *chain = r->chain;
-    const struct hf_unwind_frame *eval = NULL;
-    uint32_t number = 0, evals = 0, first = 0, at = 0;
-    for (const struct hf_unwind_frame *f = leaf; f != NULL; f = f->caller, number++) {
-        if (!php_is_eval(r->php, f))
-            continue;
-        if (evals++ == 0) {
-            eval = f;
-            first = number;
-        }
-    }
-    number = first;
-    uint32_t last = chain->count != 0 ? chain->frames[chain->count - 1].native : 0;
-    uint32_t runs = r->runs > last ? r->runs : last + 1; /* the outermost may have no end */
-    bool is_cut = (leaf->traits & HF_UNWIND_IS_CUT) != 0 || chain->is_cut;
-    int64_t shift = is_cut ? 0 : (int64_t)evals - runs;
-    for (uint32_t i = 0; i < chain->count; i++) {
-        for (; eval != NULL && (int64_t)at < (int64_t)chain->frames[i].native + shift; at++)
-            eval = php_next_eval(r->php, eval, &number);
-        hf_interpreted_chain_settle(chain, i, number);
-    }
-}
-
 void hf_php_chain_read(struct hf_interpreted_chain *chain, const struct hf_php *php,
     const struct hf_interpreted_memory *memory, const struct hf_unwind_frame *leaf)
 {
@@ -191,5 +149,6 @@ void hf_php_chain_read(struct hf_interpreted_chain *chain, const struct hf_php *
     if (chain->is_broken)
         chain->count = 0;
     else
-        php_settle(&r, leaf);
+        hf_interpreted_settle_runs(
+            chain, r.runs, &(struct hf_interpreted_natives){leaf, php_is_eval, php});
 }
