@@ -14,13 +14,26 @@ static struct hf_perl_function perl_find_function(uint64_t start, const char *na
     return function;
 }
 
+/* Major << 8 | minor; 0: it is not said. */
+static uint32_t perl_version(uint64_t start)
+{
+    uint8_t major, minor;
+    uint64_t major_at = hf_image_find_symbol(start, "PL_revision", NULL);
+    uint64_t minor_at = hf_image_find_symbol(start, "PL_version", NULL);
+    if (major_at == 0 || minor_at == 0 ||
+        !hf_interpreted_copy(&hf_interpreter_by_copy, major_at, &major, sizeof major) ||
+        !hf_interpreted_copy(&hf_interpreter_by_copy, minor_at, &minor, sizeof minor))
+        return 0;
+    return (uint32_t)major << 8 | minor;
+}
+
 static enum hf_live_interpreter perl_take(struct hf_interpreter *interpreter, uint64_t start)
 {
     uint16_t interpreter_bytes;
     struct hf_perl perl = {.run = perl_find_function(start, "Perl_runops_standard")};
     if (perl.run.start == 0)
         return HF_LIVE_INTERPRETER_NONE;
-    interpreter->version = 0;
+    interpreter->version = perl_version(start);
     uint64_t size_at = hf_image_find_symbol(start, "PL_interp_size", NULL);
     perl.key = hf_image_find_symbol(start, "PL_thr_key", NULL);
     perl.interpreter = hf_image_find_symbol(start, "PL_curinterp", NULL);
@@ -33,10 +46,9 @@ static enum hf_live_interpreter perl_take(struct hf_interpreter *interpreter, ui
             &hf_interpreter_by_copy, size_at, &interpreter_bytes, sizeof interpreter_bytes))
         return HF_LIVE_INTERPRETER_UNKNOWN; /* it is built for one interpreter, or without threads
                                              */
-    perl.layout = hf_perl_layout_find(interpreter_bytes);
+    perl.layout = hf_perl_layout_find(interpreter->version, interpreter_bytes);
     if (perl.layout == NULL)
         return HF_LIVE_INTERPRETER_UNKNOWN;
-    interpreter->version = perl.layout->version;
     interpreter->perl = perl;
     return HF_LIVE_INTERPRETER_READ;
 }
@@ -109,6 +121,7 @@ static uint32_t perl_line_known(
 
 const struct hf_interpreter_language hf_interpreter_perl = {
     .number = HF_LIVE_PERL,
+    .is_copied_when_sampled = true,
     .take = perl_take,
     .find = perl_find,
     .read = perl_read,

@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct hf_unwind_frame natives[NATIVES];
     struct hf_cursor c = hf_cursor_of(data, size, "input");
     uint8_t which = hf_cursor_u8(&c);
-    struct hf_perl perl = {.layout = hf_perl_layout_find(3768), .run = {RUN, 16}};
+    struct hf_perl perl = {.layout = hf_perl_layout_find(0x0524, 3768), .run = {RUN, 16}};
     struct hf_text bytes = fuzz_take_part(&c, size);
     struct hf_interpreted_memory memory = {copy_perl, &bytes};
     for (uint32_t i = 0; i < NATIVES; i++)

@@ -271,9 +271,7 @@ void hf_perl_chain_read(struct hf_interpreted_chain *chain, const struct hf_perl
     struct hf_interpreted_natives natives = {leaf, perl_is_run, perl};
     struct hf_interpreted_frame main_code = {.name = HF_PERL_MAIN};
     hf_interpreted_chain_begin(chain, memory);
-    bool is_whole = (memory->copy == NULL ||
-                        hf_perl_layout_fits(perl->layout, memory, interpreter) || perl_break(&r)) &&
-                    perl_read_stacks(&r, interpreter);
+    bool is_whole = perl_read_stacks(&r, interpreter);
     bool is_cut = (leaf->traits & HF_UNWIND_IS_CUT) != 0;
     /* Code around all functions: a thread has none, nor do END blocks. */
     if (is_whole && (is_cut || hf_interpreted_count_natives(&natives) > r.runs))

@@ -2,17 +2,12 @@
 
 #include "base/text.h"
 
-/* An SV's head. */
-enum { VALUE_BODY = 0, VALUE_STRING = 16 };
-
 static const struct hf_perl_layout perl_layouts[] = {
     {
         .version = 0x0524,
-        .release = "v5.36.",
         .interpreter_bytes = 3768,
         .current_cop = 208,
         .current_stack = 224,
-        .patchlevel = 1504,
         .stack_contexts = 8,
         .stack_previous = 16,
         .stack_top = 32,
@@ -40,24 +35,12 @@ static const struct hf_perl_layout perl_layouts[] = {
     },
 };
 
-const struct hf_perl_layout *hf_perl_layout_find(uint32_t interpreter_bytes)
+const struct hf_perl_layout *hf_perl_layout_find(uint32_t version, uint32_t interpreter_bytes)
 {
     for (size_t i = 0; i < HF_COUNT(perl_layouts); i++) {
-        if (perl_layouts[i].interpreter_bytes == interpreter_bytes)
-            return &perl_layouts[i];
+        const struct hf_perl_layout *layout = &perl_layouts[i];
+        if (layout->version == version && layout->interpreter_bytes == interpreter_bytes)
+            return layout;
     }
     return NULL;
-}
-
-bool hf_perl_layout_fits(const struct hf_perl_layout *layout,
-    const struct hf_interpreted_memory *memory, uint64_t interpreter)
-{
-    uint8_t value[HF_PERL_VALUE_BYTES];
-    char release[sizeof layout->release];
-    uint64_t at;
-    size_t size = strlen(layout->release);
-    return hf_interpreted_copy(memory, interpreter + layout->patchlevel, &at, sizeof at) &&
-           hf_interpreted_copy(memory, at, value, sizeof value) &&
-           hf_interpreted_copy(memory, hf_interpreted_u64(value, VALUE_STRING), release, size) &&
-           memcmp(release, layout->release, size) == 0;
 }

@@ -3,9 +3,9 @@
  *
  * Sources: intrpvar.h, cop.h, cv.h, gv.h, hv.h and sv.h of each version, as the compiler lays them
  * out on x86-64; builds with ithreads, without DEBUGGING. A layout holds for all releases of its
- * minor version; there is one for each that was run (docs/agent.md). It is known by the size of an
- * interpreter, which libperl exports (PL_interp_size), and proved by the version that each
- * interpreter says, and by the types of what is followed.
+ * minor version; there is one for each that was run (docs/agent.md). It is known by the version and
+ * the size of an interpreter, which libperl exports (PL_revision, PL_version, PL_interp_size), and
+ * proved by the types of what is followed.
  */
 #ifndef HF_UNWIND_PERL_LAYOUTS_H
 #define HF_UNWIND_PERL_LAYOUTS_H
@@ -24,10 +24,9 @@
 /* Offsets in bytes, unless something else is said. */
 struct hf_perl_layout {
     uint32_t version;           /* major << 8 | minor */
-    char release[8];            /* how PL_patchlevel begins: "v5.36." */
     uint16_t interpreter_bytes; /* PL_interp_size */
     /* PerlInterpreter */
-    uint16_t current_cop, current_stack, patchlevel;
+    uint16_t current_cop, current_stack;
     /* PERL_SI; `stack_top` is the number of the innermost context, -1: there is none */
     uint16_t stack_contexts, stack_previous, stack_top, stack_max;
     /* PERL_CONTEXT, of `context_bytes` */
@@ -42,11 +41,7 @@ struct hf_perl_layout {
     uint16_t hash_name, hash_name_count;
 };
 
-/* That of the version whose interpreters are so large; NULL: it was never run. */
-const struct hf_perl_layout *hf_perl_layout_find(uint32_t interpreter_bytes);
-
-/* True if the interpreter at this address says that it is of this version. */
-HF_MUST_CHECK bool hf_perl_layout_fits(const struct hf_perl_layout *layout,
-    const struct hf_interpreted_memory *memory, uint64_t interpreter);
+/* That of a version, whose interpreters are so large; NULL: it was never run. */
+const struct hf_perl_layout *hf_perl_layout_find(uint32_t version, uint32_t interpreter_bytes);
 
 #endif
