@@ -41,11 +41,11 @@ static enum hf_live_interpreter perl_take(struct hf_interpreter *interpreter, ui
     perl.grow = perl_find_function(start, "Perl_safesysrealloc");
     perl.grow_string = perl_find_function(start, "Perl_sv_grow");
     perl.grow_array = perl_find_function(start, "Perl_av_extend_guts");
+    /* It may be built without threads, so for one interpreter. */
     if (size_at == 0 || perl.key == 0 || perl.interpreter == 0 || perl.grow.start == 0 ||
         !hf_interpreted_copy(
             &hf_interpreter_by_copy, size_at, &interpreter_bytes, sizeof interpreter_bytes))
-        return HF_LIVE_INTERPRETER_UNKNOWN; /* it is built for one interpreter, or without threads
-                                             */
+        return HF_LIVE_INTERPRETER_UNKNOWN;
     perl.layout = hf_perl_layout_find(interpreter->version, interpreter_bytes);
     if (perl.layout == NULL)
         return HF_LIVE_INTERPRETER_UNKNOWN;

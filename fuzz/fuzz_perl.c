@@ -15,15 +15,6 @@
 #define NATIVES 5u
 #define RUN 0x400000u
 
-static bool copy_perl(void *context, uint64_t address, void *out, size_t size)
-{
-    const struct hf_text *bytes = context;
-    if (address < BASE || address - BASE > bytes->size || size > bytes->size - (address - BASE))
-        return false;
-    memcpy(out, bytes->data + (address - BASE), size);
-    return true;
-}
-
 static void tell_name(const struct hf_interpreted_memory *memory, const char *what, uint64_t at)
 {
     char out[HF_PERL_TEXT_BYTES];
@@ -56,8 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct hf_cursor c = hf_cursor_of(data, size, "input");
     uint8_t which = hf_cursor_u8(&c);
     struct hf_perl perl = {.layout = hf_perl_layout_find(0x0524, 3768), .run = {RUN, 16}};
-    struct hf_text bytes = fuzz_take_part(&c, size);
-    struct hf_interpreted_memory memory = {copy_perl, &bytes};
+    struct fuzz_memory process = {BASE, fuzz_take_part(&c, size)};
+    struct hf_interpreted_memory memory = {fuzz_copy, &process};
     for (uint32_t i = 0; i < NATIVES; i++)
         natives[i] = (struct hf_unwind_frame){
             .pc = (which >> i & 1) != 0 ? RUN + 1 : 1,
@@ -82,6 +73,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else {
         fuzz_tell("no frame runs Perl\n");
     }
-    fuzz_free_part(bytes);
+    fuzz_free_part(process.bytes);
     return 0;
 }

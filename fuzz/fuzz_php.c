@@ -17,15 +17,6 @@
 #define NATIVES 5u
 #define EXECUTE 0x400000u
 
-static bool copy_php(void *context, uint64_t address, void *out, size_t size)
-{
-    const struct hf_text *bytes = context;
-    if (address < BASE || address - BASE > bytes->size || size > bytes->size - (address - BASE))
-        return false;
-    memcpy(out, bytes->data + (address - BASE), size);
-    return true;
-}
-
 /* As the agent makes a frame of the table (agent/interpreter_php.c). */
 static void tell_frame(const struct hf_php *php, const struct hf_interpreted_memory *memory,
     const struct hf_interpreted_frame *frame)
@@ -54,8 +45,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct hf_cursor c = hf_cursor_of(data, size, "input");
     uint8_t which = hf_cursor_u8(&c);
     struct hf_php php = {hf_php_layout_find(1800), BASE, MODULES, EXECUTE, 16};
-    struct hf_text bytes = fuzz_take_part(&c, size);
-    struct hf_interpreted_memory memory = {copy_php, &bytes};
+    struct fuzz_memory process = {BASE, fuzz_take_part(&c, size)};
+    struct hf_interpreted_memory memory = {fuzz_copy, &process};
     for (uint32_t i = 0; i < NATIVES; i++)
         natives[i] = (struct hf_unwind_frame){
             .pc = (which >> i & 1) != 0 ? EXECUTE + 1 : 1,
@@ -80,6 +71,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else {
         fuzz_tell("no frame runs PHP\n");
     }
-    fuzz_free_part(bytes);
+    fuzz_free_part(process.bytes);
     return 0;
 }

@@ -16,15 +16,6 @@
 #define BASE 0x10000u
 #define NATIVES 5u
 
-static bool copy_part(void *context, uint64_t address, void *out, size_t size)
-{
-    const struct hf_text *bytes = context;
-    if (address < BASE || address - BASE > bytes->size || size > bytes->size - (address - BASE))
-        return false;
-    memcpy(out, bytes->data + (address - BASE), size);
-    return true;
-}
-
 /* As the agent makes a frame of the table (agent/interpreter_python.c). */
 static void read_frame(const struct hf_python *python, struct hf_interpreted_memory *memory,
     struct hf_interpreted_frame *frame)
@@ -53,7 +44,8 @@ static void read_frame(const struct hf_python *python, struct hf_interpreted_mem
 static void read_chain(const struct hf_python *python, struct hf_text bytes)
 {
     static struct hf_interpreted_chain chain;
-    struct hf_interpreted_memory memory = {copy_part, &bytes};
+    struct fuzz_memory process = {BASE, bytes};
+    struct hf_interpreted_memory memory = {fuzz_copy, &process};
     struct hf_unwind_frame natives[NATIVES];
     uint8_t head[HF_PYTHON_THREAD_BYTES] = {0};
     for (uint32_t i = 0; i < NATIVES; i++)

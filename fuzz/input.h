@@ -10,6 +10,7 @@
 #include "base/cursor.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Takes `size` bytes, or what is left. Free it with free((void *)(uintptr_t)part.data). */
 static inline struct hf_text fuzz_take_part(struct hf_cursor *c, size_t size)
@@ -22,6 +23,23 @@ static inline struct hf_text fuzz_take_part(struct hf_cursor *c, size_t size)
     if (bytes.size != 0)
         memcpy(copy, bytes.data, bytes.size);
     return (struct hf_text){copy, bytes.size};
+}
+
+/* What an input says is in the memory of a process, from `base` on. */
+struct fuzz_memory {
+    uint64_t base;
+    struct hf_text bytes;
+};
+
+/* Copies from a struct fuzz_memory; false: not all of it is there. */
+static inline bool fuzz_copy(void *memory, uint64_t address, void *out, size_t size)
+{
+    const struct fuzz_memory *m = memory;
+    uint64_t at = address - m->base;
+    if (address < m->base || at > m->bytes.size || size > m->bytes.size - at)
+        return false;
+    memcpy(out, m->bytes.data + at, size);
+    return true;
 }
 
 static inline void fuzz_free_part(struct hf_text part)

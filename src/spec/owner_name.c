@@ -26,8 +26,8 @@ enum {
     HOSTS = 1 << 13,        /* who drives: says nothing of what is done */
     SHARES = 1 << 14,       /* if it is the only word: puts a value where others can hold it */
     WIDENS = 1 << 15,       /* gives room, whatever for: answers_grow */
-    BEFORE = 1 << 17,       /* a verb only if its object follows: from_text, not times_from */
     WORKS = 1 << 16,        /* alone, it is what a class is for: Macros::expand */
+    BEFORE = 1 << 17,       /* a verb only if its object follows: from_text, not times_from */
     KEEPS = 1 << 18         /* what it says is that it stays: cache_refusal, memoize */
 };
 #define VERBS (ALLOCATES | TAKES | MAKES | FILLS)
@@ -87,7 +87,7 @@ static const struct {
         "demo sim simulation core manager kernel shell cli tool main "},
     {SHARES, " shared boxed rc arc refcounted "},
     {WIDENS, " grow reserve realloc reallocate enlarge "},
-    {KEEPS, " cache caches caching memo memoize memoise remember intern history journal archive "
+    {KEEPS, " cache caches caching memo memoize memoise remember history journal archive "
             "checkpoint snapshot stash retain "},
     {DRIVES_ALONE, " worker dispatch start thread poll "},
 };

@@ -1,8 +1,9 @@
 """What the tests of interpreters share: the frames that a live table has of them."""
 
+import json
 import struct
 
-from _agent import KINDS, state
+from _agent import KINDS, forget_tables, only_table, profiled, state
 
 CODE, CUT = 0xFFFE, 1
 # Of docs/formats/live.md: the region of mappings in the head, and their number in the state.
@@ -54,3 +55,39 @@ class Table:
                 first, frames, _ = self.record("stacks", stack, "<IHH")
                 found[bytes_] = [self.frame(self.record("frames", first + i, "<Q")[0]) for i in range(frames)]
         return found
+
+
+def play_scenes(conf, *command, path_bytes, **more):
+    """({size: [its frames as the language says]}, the table) of a program that prints [size, frames] of each block, as JSON. Of
+    longer paths the agent keeps the last `path_bytes`."""
+    out, _ = profiled(conf, *command, timeout=100, **more)
+    table = Table(only_table())
+    forget_tables()
+    return {size: [[name, file[-path_bytes:], line] for name, file, line in frames] for size, frames in map(json.loads, out.splitlines())}, table
+
+
+def check_stacks(language, said, table, is_exact, may_be_cut=False):
+    """Returns how many stacks were compared."""
+    stacks = table.stacks()
+    compared = 0
+    for size, expected in said.items():
+        if size not in stacks:
+            assert not is_exact, f"block {size} is not in the table"
+            continue
+        frames, flags = stacks[size]
+        found = [frame for frame in frames if frame is not None]
+        assert found == expected, f"block {size}:\n{found}\nbut {language} says\n{expected}"
+        assert may_be_cut or not flags & CUT, f"block {size} is cut"
+        compared += 1
+    return compared
+
+
+def scene_test(check, name, least, **more):
+    """The test of a scene that makes at least so many stacks."""
+
+    def test():
+        compared = check("exact:true,budget:256MiB", name, **more)
+        print(f"{compared} stacks")
+        assert compared >= least, f"{compared} stacks, expected {least}"
+
+    return test

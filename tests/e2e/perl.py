@@ -2,15 +2,14 @@
 # sanitized: no, the agent is the same object in that build
 """Perl frames in the stacks that the agent records: equal to what caller says at each allocation."""
 
-import json
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-from _agent import PROGRAMS, forget_tables, only_table, profiled
+from _agent import PROGRAMS, only_table, profiled
 from _heap import HEAPFLAME, need
-from _interpreted import CUT, Table
+from _interpreted import check_stacks, play_scenes, scene_test
 from _suite import run_tests
 
 need("perl")
@@ -18,40 +17,13 @@ SCENES = PROGRAMS / "perl_scenes.pl"
 KILLED = -9
 
 
-def play(conf, *scenes):
-    """({size: [its frames as Perl says]}, the table) of the scenes."""
-    out, _ = profiled(conf, "perl", SCENES, Path.cwd(), *scenes, status=KILLED, timeout=100)
-    table = Table(only_table())
-    forget_tables()
-    return {size: [[name, file[-240:], line] for name, file, line in frames] for size, frames in map(json.loads, out.splitlines())}, table
-
-
 def check(conf, *scenes):
-    """Returns how many stacks were compared."""
-    said, table = play(conf, *scenes)
-    stacks = table.stacks()
-    compared = 0
-    for size, expected in said.items():
-        if size not in stacks:
-            assert "exact" not in conf, f"block {size} is not in the table"
-            continue
-        frames, flags = stacks[size]
-        found = [frame for frame in frames if frame is not None]
-        assert found == expected, f"block {size}:\n{found}\nbut Perl says\n{expected}"
-        assert not flags & CUT, f"block {size} is cut"
-        compared += 1
-    return compared
+    said, table = play_scenes(conf, "perl", SCENES, Path.cwd(), *scenes, status=KILLED, path_bytes=240)
+    return check_stacks("Perl", said, table, is_exact="exact" in conf)
 
 
 def scene(name, least):
-    """The test of a scene that makes at least so many stacks."""
-
-    def test():
-        compared = check("exact:true,budget:256MiB", name)
-        print(f"{compared} stacks")
-        assert compared >= least, f"{compared} stacks, expected {least}"
-
-    return test
+    return scene_test(check, name, least)
 
 
 test_plain_calls = scene("plain_calls", 9)

@@ -2,7 +2,6 @@
 # sanitized: no, the agent is the same object in that build
 """PHP frames in the stacks that the agent records: equal to what debug_backtrace says at each allocation."""
 
-import json
 import re
 import subprocess
 import sys
@@ -10,7 +9,7 @@ from pathlib import Path
 
 from _agent import PROGRAMS, forget_tables, only_table, profiled
 from _heap import HEAPFLAME, need
-from _interpreted import CUT, Table
+from _interpreted import check_stacks, play_scenes, scene_test
 from _suite import run_tests
 
 need("php")
@@ -19,39 +18,17 @@ KILLED = -9
 
 
 def play(conf, *scenes, zend="0"):
-    """({size: [its frames as PHP says]}, the table) of the scenes; PHP's own allocator is not used but with zend="1"."""
-    out, _ = profiled(conf, "php", SCENES, Path.cwd(), *scenes, status=KILLED, variables={"USE_ZEND_ALLOC": zend}, timeout=100)
-    table = Table(only_table())
-    forget_tables()
-    return {size: [[name, file[-256:], line] for name, file, line in frames] for size, frames in map(json.loads, out.splitlines())}, table
+    """PHP's own allocator is not used but with zend="1"."""
+    command = "php", SCENES, Path.cwd(), *scenes
+    return play_scenes(conf, *command, status=KILLED, path_bytes=256, variables={"USE_ZEND_ALLOC": zend})
 
 
-def check(conf, *scenes, may_be_cut=False):
-    """Returns how many stacks were compared."""
-    said, table = play(conf, *scenes)
-    stacks = table.stacks()
-    compared = 0
-    for size, expected in said.items():
-        if size not in stacks:
-            assert "exact" not in conf, f"block {size} is not in the table"
-            continue
-        frames, flags = stacks[size]
-        found = [frame for frame in frames if frame is not None]
-        assert found == expected, f"block {size}:\n{found}\nbut PHP says\n{expected}"
-        assert may_be_cut or not flags & CUT, f"block {size} is cut"
-        compared += 1
-    return compared
+def check(conf, *scenes, **more):
+    return check_stacks("PHP", *play(conf, *scenes), is_exact="exact" in conf, **more)
 
 
 def scene(name, least, **more):
-    """The test of a scene that makes at least so many stacks."""
-
-    def test():
-        compared = check("exact:true,budget:256MiB", name, **more)
-        print(f"{compared} stacks")
-        assert compared >= least, f"{compared} stacks, expected {least}"
-
-    return test
+    return scene_test(check, name, least, **more)
 
 
 test_plain_calls = scene("plain_calls", 9)
