@@ -104,9 +104,7 @@ bool hf_interpreter_read(struct hf_interpreter *interpreter, struct hf_live_tabl
     if (*chain == NULL)
         return false;
     bool is_unsure = thread.is_changing || is_interrupted(leaf);
-    bool is_copied = language->is_copied_when_sampled && table->is_sampled;
-    bool is_trusted =
-        thread.holds && !is_unsure && !is_copied && hf_interpreter_is_proved(interpreter);
+    bool is_trusted = thread.holds && !is_unsure && hf_interpreter_is_proved(interpreter);
     language->read(interpreter, is_trusted ? &hf_interpreter_as_it_is : &hf_interpreter_by_copy,
         &thread, leaf, *chain);
     interpreter_judge(interpreter, table, language, *chain, is_unsure);

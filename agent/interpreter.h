@@ -13,9 +13,8 @@
  * which is a hundred times faster, is the chain of a thread that holds the interpreter, and that no
  * signal interrupted: its frames and what they are made of can be freed by nobody else, and they
  * are linked when they are whole. Where the thread may be freeing a frame that is still linked, the
- * language says so, and all is copied: of Perl always, if not every allocation is recorded. That
- * begins when HF_INTERPRETER_PROOFS chains were copied and were sound; a process in which the first
- * HF_INTERPRETER_TRIES are broken has no such frames.
+ * language says so, and all is copied. That begins when HF_INTERPRETER_PROOFS chains were copied
+ * and were sound; a process in which the first HF_INTERPRETER_TRIES are broken has no such frames.
  *
  * Any thread. What is looked for and what is stored: under the lock of who adds stacks (record.c).
  */
@@ -61,7 +60,6 @@ struct hf_interpreter_thread {
 /* What a language's own file does. */
 struct hf_interpreter_language {
     enum hf_live_language number;
-    bool is_copied_when_sampled; /* samples are so few that all of them are copied, to be safe */
     /* What the image that is mapped at `start` has of it, by what it exports; 0: it is not there.
      * With its version and all that `find` and `read` need, if it can be read. */
     enum hf_live_interpreter (*take)(struct hf_interpreter *interpreter, uint64_t start);

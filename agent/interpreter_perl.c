@@ -121,7 +121,6 @@ static uint32_t perl_line_known(
 
 const struct hf_interpreter_language hf_interpreter_perl = {
     .number = HF_LIVE_PERL,
-    .is_copied_when_sampled = true,
     .take = perl_take,
     .find = perl_find,
     .read = perl_read,
