@@ -1,7 +1,7 @@
 /*
  * The heaps of glibc in a process's memory. Input: where the data of the one thread end (u64), the
  * number of mappings (u8); each as its first page (u64), its pages (u8) and its kind (u8: 0
- * "[heap]", 1 of no file, 2 a file's); then their bytes, one after another.
+ * "[heap]", 1 of no file, 2 a file's, 3 its code); then their bytes, one after another.
  *
  * heaps.h says what must be true of the answer.
  */
@@ -37,7 +37,8 @@ static size_t model_read(void *context, uint64_t address, void *out, size_t size
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const names[] = {"[heap]", "", "/libc"};
+    static const char *const kinds[] = {
+        "rw-p 0 0:0 0 [heap]", "rw-p 0 0:0 0", "rw-p 0 0:0 1 /libc", "r-xp 0 0:0 1 /libc"};
     struct hf_cursor c = hf_cursor_of(data, size, "input");
     struct hf_error err;
     struct hf_process_image image = {0};
@@ -48,10 +49,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t count = hf_cursor_u8(&c) % (MAPPINGS + 1), offset = 0;
     for (size_t i = 0; i < count; i++) {
         uint64_t start = hf_cursor_u64(&c) % (UINT64_C(1) << 35) * PAGE;
-        size_t pages = 1 + hf_cursor_u8(&c) % PAGES, kind = hf_cursor_u8(&c) % 3;
+        size_t pages = 1 + hf_cursor_u8(&c) % PAGES, kind = hf_cursor_u8(&c) % 4;
         size_t before = image.count;
-        hf_out_printf(&maps, "%llx-%llx rw-p 0 0:0 %d %s\n", (unsigned long long)start,
-            (unsigned long long)(start + pages * PAGE), kind == 2, names[kind]);
+        hf_out_printf(&maps, "%llx-%llx %s\n", (unsigned long long)start,
+            (unsigned long long)(start + pages * PAGE), kinds[kind]);
         (void)!hf_process_image_add_maps(&image, hf_out_view(&maps), &err);
         maps.size = 0;
         if (image.count != before)

@@ -1,12 +1,13 @@
 /*
  * heaps.h: what must be true of the blocks of any process, whatever is in its memory: they lie in
- * mappings and not over one another, regions add up, and each block is held by one kind of root,
- * or lost.
+ * mappings and not over one another, regions add up, each block is held by one kind of root, or
+ * lost, and a class has no more than all of them.
  */
 #ifndef HF_FUZZ_HEAPS_H
 #define HF_FUZZ_HEAPS_H
 
 #include "heap/census.h"
+#include "heap/class_census.h"
 #include "heap/holders.h"
 #include "tell.h"
 
@@ -39,13 +40,36 @@ static inline void fuzz_check_blocks(
     }
 }
 
+static inline void fuzz_check_classes(const struct hf_class_census_of *of)
+{
+    struct hf_error err;
+    struct hf_class_census census;
+    const struct hf_block_graph *graph = of->graph;
+    uint64_t left = of->heap->count, lost = graph->lost.count + graph->lost_with.count;
+    if (hf_class_census_make(&census, of, &err) == HF_OK) {
+        for (size_t i = 0; i < census.count; i++) {
+            const struct hf_class_row *row = &census.rows[i];
+            if (row->all.count == 0 || row->all.count > left || row->lost.count > lost ||
+                row->retained_bytes > graph->held.bytes)
+                abort();
+            left -= row->all.count;
+            lost -= row->lost.count;
+            struct hf_text name = hf_object_class_name(&census.classes, row->class);
+            fuzz_tell("class %.*s: %llu\n", (int)name.size, name.data,
+                (unsigned long long)row->all.count);
+        }
+    }
+    hf_class_census_done(&census);
+}
+
 /* What holders have is what is held. */
-static inline void fuzz_check_holders(
-    const struct hf_heap *heap, const struct hf_block_graph *graph)
+static inline void fuzz_check_holders(const struct hf_heap *heap,
+    const struct hf_process_image *image, const struct hf_block_graph *graph)
 {
     struct hf_error err;
     struct hf_dominators tree = {0};
     struct hf_holders holders = {0};
+    const struct hf_class_census_of of = {heap, image, graph, &tree};
     uint64_t held = graph->held.bytes;
     if (hf_dominators_make(&tree, heap, graph, &err) == HF_OK &&
         hf_holders_make(&holders, heap, graph, &tree, &err) == HF_OK) {
@@ -53,6 +77,7 @@ static inline void fuzz_check_holders(
             held -= holders.rows[i].bytes;
         if (held != 0)
             abort();
+        fuzz_check_classes(&of);
     }
     hf_holders_done(&holders);
     hf_dominators_done(&tree);
@@ -73,7 +98,7 @@ static inline void fuzz_check_graph(
     if (status == HF_OK && (count != heap->count || in_rows != heap->count))
         abort();
     if (status == HF_OK)
-        fuzz_check_holders(heap, &graph);
+        fuzz_check_holders(heap, image, &graph);
     hf_heap_census_keep_lost(&census);
     fuzz_tell("lost %llu, with them %llu, in %zu sizes\n", (unsigned long long)graph.lost.count,
         (unsigned long long)graph.lost_with.count, census.count);

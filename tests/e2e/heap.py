@@ -13,7 +13,7 @@ from _heap import HEAPFLAME, need
 from _schemas import held
 from _suite import run_tests
 
-need("gcc")
+need("gcc", "g++")
 
 PROGRAM = r"""
 #include <malloc.h>
@@ -72,6 +72,50 @@ int main(int count, char **words)
     return 0;
 }
 """
+
+
+# Objects of each class: those of C++ with a table of functions have a name, also where there are no symbols.
+CLASSES = r"""
+#include <cstdio>
+#include <memory>
+#include <sstream>
+#include <vector>
+struct Base { virtual ~Base() {} long rest[3]; };
+struct Other { virtual ~Other() {} virtual int run() { return 1; } };
+namespace db { template <class T> struct Column : Base { std::vector<T> data; }; }
+struct Both : Other, Base { int run() override { return 2; } };
+struct Virtual : virtual Base { long more[9]; };
+struct Node : Base { std::unique_ptr<Node> next; };
+struct Plain { char bytes[300]; };
+static std::vector<std::unique_ptr<Base>> all;
+static std::vector<std::shared_ptr<Plain>> shared;
+static std::unique_ptr<Node> list;
+static std::vector<std::ostringstream *> streams; /* of the library's class: the program may have a copy of its table */
+int main()
+{
+    for (int i = 0; i < 300; i++) {
+        auto column = std::make_unique<db::Column<double>>();
+        column->data.resize(1000);
+        all.push_back(std::move(column));
+    }
+    for (int i = 0; i < 200; i++) all.push_back(std::make_unique<Virtual>());
+    for (int i = 0; i < 20000; i++) {
+        auto node = std::make_unique<Node>();
+        node->next = std::move(list);
+        list = std::move(node);
+    }
+    for (int i = 0; i < 100; i++) shared.push_back(std::make_shared<Plain>());
+    for (int i = 0; i < 50; i++) new Both;
+    for (int i = 0; i < 40; i++) streams.push_back(new std::ostringstream);
+    for (volatile char wiped[65536] = {}; wiped[0] == 0; wiped[0] = 1) {}
+    puts("ready");
+    fflush(stdout);
+    getchar();
+    while (list) list = std::move(list->next);
+}
+"""
+OBJECTS = {"db::Column<double>": 300, "Virtual": 200, "Node": 20000, "std::make_shared<Plain>": 100, "Both": 50,
+           "std::__cxx11::basic_ostringstream": 40}  # fmt: skip
 
 
 class Program:
@@ -158,6 +202,26 @@ def test_large_blocks():
         assert part["in_use"]["blocks"] == 9000, found["heaps"]
         assert sum(row["all"]["blocks"] for row in found["sizes"] if row["size"] > 140000) == 9000, found["sizes"]
         assert found["lost"]["blocks"] <= 1010, found
+
+
+def test_classes():
+    for options in (["-O1", "-g"], ["-O2", "-s"], ["-O0", "-no-pie", "-s"]):
+        Path("classes.cc").write_text(CLASSES)
+        subprocess.run(["g++", *options, "-o", "classes", "classes.cc"], check=True)
+        with subprocess.Popen(["./classes"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+            process.stdout.readline()
+            classes = {row["name"]: row for row in document("--rows", 0, process.pid)["classes"]}
+            assert {name: classes[name]["all"]["blocks"] for name in OBJECTS} == OBJECTS, (options, classes)
+            assert 49 <= classes["Both"]["lost"]["blocks"] <= 50, (options, classes)
+            of = {name: (row["retained_bytes"], row["all"]["bytes"]) for name, row in classes.items()}
+            columns, own = of["db::Column<double>"]
+            assert columns == own + 300 * 8008, (options, of)
+            assert of["Node"] == (20000 * 40, 20000 * 40), (options, of)
+            said = heap(process.pid)
+            assert re.search(r"^ +retains +bytes +blocks +lost  class\n +2\.\d MiB +[\d.]+ KiB +300 +0  db::Column<double>\n", said, re.M), said
+            lost = heap("--lost", process.pid)
+            assert "  Both\n" in lost and "Node" not in lost, lost
+            process.communicate()
 
 
 def test_refused():

@@ -134,7 +134,7 @@ CC = r"""
 #include <cstdlib>
 #include <unistd.h>
 """ + WAIT + r"""
-struct Session { std::vector<std::string> lines; };
+struct Session { virtual ~Session() {} std::vector<std::string> lines; };
 struct Registry {
     std::map<int, std::unique_ptr<Session>> all;
     static Registry &instance() { static Registry one; return one; }
@@ -182,7 +182,7 @@ KEPT_C = {
     "lose": (1000 * 5500, "lost", "", None),
 }
 KEPT_CC = {
-    "Registry::record": (4000 * (1001 + 32 + 24 + 48), "one", "data", {"Registry::instance::one"}),
+    "Registry::record": (4000 * (1001 + 32 + 32 + 48), "one", "data", {"Registry::instance::one"}),
     "cache::fill": (None, "one", "data", {"cache::by_number"}),
     "cache::remember": (3000 * (1201 + 48), "one", "data", {"cache::recent"}),
     "forget_cycles": (None, "lost", "", None),
@@ -282,6 +282,8 @@ def test_cc():
         found = document(program.pid)
         all_found(found)
         check(found, KEPT_CC, 0.995, 0)
+        said = who(program.pid, "Registry::record")
+        assert re.search(r"e\.g\. Registry::instance::one → 56 B ×\d+ → Session 40 B → ", said), said
 
 
 def test_cc_sampled():

@@ -1,15 +1,17 @@
 /*
- * block_path.h: the blocks from a keeper to one of its blocks, for people: those of one size and
- * one owner that follow one another are one step ("64 B ×14"), so that a long list is short.
+ * block_path.h: the blocks from a keeper to one of its blocks, for people: those of one size, one
+ * class and one owner that follow one another are one step ("Node 64 B ×14"), so that a long list
+ * is short.
  *
  * Example:
  *
  *     struct hf_heap heap = {0};
+ *     struct hf_process_image image = {0};
  *     struct hf_holdings holdings = {0};
  *     struct hf_holdings_of of = {0};
  *     struct hf_block_paths paths;
  *     struct hf_block_path path = {0};
- *     status = hf_block_paths_init(&paths, &heap, &of, &holdings, err);
+ *     status = hf_block_paths_init(&paths, &heap, &image, &of, &holdings, err);
  *     if (status == HF_OK && heap.count != 0)
  *         status = hf_block_path_read(&path, &paths, 0, err);
  *     hf_block_path_done(&path);
@@ -19,11 +21,13 @@
 #define HF_CLI_BLOCK_PATH_H
 
 #include "answer/holdings.h"
+#include "heap/object_classes.h"
 
 struct hf_block_step {
     uint64_t bytes; /* of each block: what the program may use of it */
     uint64_t count;
-    uint32_t row; /* of the holdings: the place that has it; UINT32_MAX: not known */
+    uint32_t class; /* object_classes.h; HF_CLASS_NONE */
+    uint32_t row;   /* of the holdings: the place that has it; UINT32_MAX: not known */
 };
 
 struct hf_block_path {
@@ -37,18 +41,19 @@ struct hf_block_paths {
     const struct hf_heap *heap;
     const struct hf_holdings_of *of;
     const struct hf_holdings *holdings;
+    struct hf_object_classes classes; /* its own */
     uint32_t *table_block_of; /* by block of the heap: of the table, UINT32_MAX: it is not there */
 };
 
 /* Call done in any case. */
 HF_MUST_CHECK enum hf_status hf_block_paths_init(struct hf_block_paths *paths,
-    const struct hf_heap *heap, const struct hf_holdings_of *of, const struct hf_holdings *holdings,
-    struct hf_error *err);
+    const struct hf_heap *heap, const struct hf_process_image *image,
+    const struct hf_holdings_of *of, const struct hf_holdings *holdings, struct hf_error *err);
 void hf_block_paths_done(struct hf_block_paths *paths);
 
 /* Reads the path to a block into one that is all-zero or was read before. Call done in any case. */
-HF_MUST_CHECK enum hf_status hf_block_path_read(struct hf_block_path *path,
-    const struct hf_block_paths *paths, uint32_t block, struct hf_error *err);
+HF_MUST_CHECK enum hf_status hf_block_path_read(
+    struct hf_block_path *path, struct hf_block_paths *paths, uint32_t block, struct hf_error *err);
 void hf_block_path_done(struct hf_block_path *path);
 
 #endif

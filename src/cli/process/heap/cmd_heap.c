@@ -17,9 +17,10 @@ struct heap_options {
 #define AT(field) struct heap_options, field
 
 static const struct hf_option heap_option_table[] = {
-    {"lost", 0, HF_OPT_FLAG(AT(wants_lost)), "show only sizes of which blocks are lost"},
+    {"lost", 0, HF_OPT_FLAG(AT(wants_lost)),
+        "show only sizes and classes of which blocks are lost"},
     {"rows", 'n', HF_OPT_COUNT(AT(rows), "N"),
-        "print at most N holders and N sizes; 0: all (default: 20)"},
+        "print at most N holders, N sizes and N classes; 0: all (default: 20)"},
     {"json", 0, HF_OPT_FLAG(AT(is_json)), "print one JSON document instead"},
     {"input-budget", 0, HF_OPT_REAL(AT(input_budget), "N"),
         "multiply the limits on memory and work for the process by N (default: 1)"},
@@ -60,13 +61,20 @@ static enum hf_status report_heap(
     struct hf_dominators tree = {0};
     struct hf_holders holders = {0};
     struct hf_heap_census census = {0};
+    struct hf_class_census classes = {0};
+    const struct hf_class_census_of of = {
+        .heap = heap, .image = reading->image, .graph = graph, .tree = &tree};
     enum hf_status status = hf_dominators_make(&tree, heap, graph, err);
     if (status == HF_OK)
         status = hf_holders_make(&holders, heap, graph, &tree, err);
     if (status == HF_OK)
         status = hf_heap_census_make(&census, heap, graph, err);
-    if (options->wants_lost)
+    if (status == HF_OK)
+        status = hf_class_census_make(&classes, &of, err);
+    if (options->wants_lost) {
         hf_heap_census_keep_lost(&census);
+        hf_class_census_keep_lost(&classes);
+    }
     const struct hf_heap_report report = {
         .pid = reading->pid,
         .stopped_ns = reading->stopped_ns,
@@ -74,10 +82,12 @@ static enum hf_status report_heap(
         .graph = graph,
         .holders = &holders,
         .census = &census,
+        .classes = &classes,
         .rows = options->rows != 0 ? (size_t)options->rows : SIZE_MAX,
     };
     if (status == HF_OK)
         status = write_report(options, &report, err);
+    hf_class_census_done(&classes);
     hf_heap_census_done(&census);
     hf_holders_done(&holders);
     hf_dominators_done(&tree);

@@ -77,7 +77,7 @@ static enum hf_status report_holdings(struct who_options *options,
     enum hf_status status =
         hf_holdings_make(&holdings, &options->view.request, &of, (size_t)options->rows, err);
     if (status == HF_OK)
-        status = hf_block_paths_init(&paths, reading->heap, &of, &holdings, err);
+        status = hf_block_paths_init(&paths, reading->heap, reading->image, &of, &holdings, err);
     const struct hf_who_report report = {.pid = reading->pid,
         .stopped_ns = reading->stopped_ns,
         .of = &of,

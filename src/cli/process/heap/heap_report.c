@@ -193,6 +193,24 @@ static void put_sizes(const struct hf_heap_report *report, struct hf_out *out)
     }
 }
 
+static void heap_put_classes(const struct hf_heap_report *report, struct hf_out *out)
+{
+    const struct hf_class_census *census = report->classes;
+    if (census->count == 0)
+        return;
+    hf_out_printf(out, "\n%11s  %11s  %11s  %11s  class\n", "retains", "bytes", "blocks", "lost");
+    for (size_t i = 0; i < census->count && i < report->rows; i++) {
+        const struct hf_class_row *row = &census->rows[i];
+        heap_put_bytes(out, row->retained_bytes, 11);
+        heap_put_bytes(out, row->all.bytes, 13);
+        put_count(out, row->all.count, 13);
+        put_count(out, row->lost.count, 13);
+        hf_out_string(out, "  ");
+        hf_escape_terminal(out, hf_object_class_name(&census->classes, row->class));
+        hf_out_char(out, '\n');
+    }
+}
+
 void hf_heap_text(const struct hf_heap_report *report, struct hf_out *out)
 {
     struct hf_heap_sum all = sum_blocks(report->heap);
@@ -204,6 +222,7 @@ void hf_heap_text(const struct hf_heap_report *report, struct hf_out *out)
         hf_plural(all.count, "block", "blocks"), (double)report->stopped_ns / 1e6);
     heap_put_parts(report->heap, out);
     put_holders(report, out);
+    heap_put_classes(report, out);
     put_sizes(report, out);
 }
 
@@ -243,6 +262,23 @@ static void put_json_sizes(const struct hf_heap_report *report, struct hf_out *o
         put_json_sum(out, "lost", row->lost);
         hf_out_char(out, '}');
     }
+    hf_out_string(out, "],\n");
+}
+
+static void put_json_classes(const struct hf_heap_report *report, struct hf_out *out)
+{
+    const struct hf_class_census *census = report->classes;
+    hf_out_string(out, "  \"classes\": [");
+    for (size_t i = 0; i < census->count && i < report->rows; i++) {
+        const struct hf_class_row *row = &census->rows[i];
+        hf_out_printf(out, "%s\n    {\"name\": \"", i != 0 ? "," : "");
+        hf_escape_json(out, hf_object_class_name(&census->classes, row->class));
+        hf_out_printf(out, "\", \"retained_bytes\": %" PRIu64 ", ", row->retained_bytes);
+        put_json_sum(out, "all", row->all);
+        hf_out_string(out, ", ");
+        put_json_sum(out, "lost", row->lost);
+        hf_out_char(out, '}');
+    }
     hf_out_string(out, "]\n");
 }
 
@@ -274,5 +310,6 @@ void hf_heap_json(const struct hf_heap_report *report, struct hf_out *out)
     put_json_sum(out, "lost_with", report->graph->lost_with);
     hf_out_string(out, ",\n");
     put_json_sizes(report, out);
+    put_json_classes(report, out);
     hf_out_string(out, "}\n");
 }

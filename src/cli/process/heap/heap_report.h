@@ -7,6 +7,7 @@
 
 #include "base/strings/out.h"
 #include "heap/census.h"
+#include "heap/class_census.h"
 #include "heap/holders.h"
 
 struct hf_heap_report {
@@ -16,7 +17,8 @@ struct hf_heap_report {
     const struct hf_block_graph *graph;
     const struct hf_holders *holders;
     const struct hf_heap_census *census;
-    size_t rows; /* of holders, and of sizes, at most */
+    const struct hf_class_census *classes;
+    size_t rows; /* of holders, of sizes, and of classes, at most */
 };
 
 void hf_heap_text(const struct hf_heap_report *report, struct hf_out *out);

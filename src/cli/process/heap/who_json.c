@@ -66,6 +66,8 @@ static void put_json_steps(
             owner = report->holdings->rows.items[step->row].name;
         hf_out_printf(out, "%s{\"bytes\": %" PRIu64 ", \"count\": %" PRIu64 ", ",
             i != 0 ? ", " : "", step->bytes, step->count);
+        put_json_text(out, "class", hf_object_class_name(&report->paths->classes, step->class));
+        hf_out_string(out, ", ");
         put_json_text(out, "owner", owner);
         hf_out_char(out, '}');
     }

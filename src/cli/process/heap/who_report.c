@@ -115,6 +115,9 @@ static void put_share(struct hf_out *out, unsigned permille, uint64_t bytes)
 static void put_step(const struct hf_who_report *report, const struct hf_block_step *step,
     uint32_t own_row, struct hf_out *out)
 {
+    struct hf_text class = hf_object_class_name(&report->paths->classes, step->class);
+    hf_escape_terminal(out, class);
+    hf_out_string(out, class.size != 0 ? " " : "");
     who_put_count(out, step->bytes);
     hf_out_string(out, " B");
     if (step->count > 1) {
