@@ -11,8 +11,9 @@
 // The browser paints 60 times a second: of each figure, 8 ms in the mean are waiting for that.
 //
 // --against=HEAPFLAME compares the page alone with that of another build, an older one, in turns: what it takes until a page is
-// open and until a zoom is painted, and the processor time of the browser's process that shows it, by all its threads; then the
-// tooltip and the heat map. On a busy machine the least of many rounds says most.
+// open and until a zoom is painted, and the processor time of the browser's process that shows it, by all its threads, and of the
+// thread that the page's script runs on; then the tooltip and the heat map. On a busy machine the least of many rounds says most,
+// and processor time more than the clock.
 import { spawnSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
@@ -23,6 +24,7 @@ const ORIGINAL = "/usr/share/perl5/Devel/NYTProf/flamegraph.pl";
 const ROUNDS = 3;
 const ROUNDS_APART = Number(process.env.HEAPFLAME_ROUNDS ?? 12);
 const ZOOMS = 7;
+const MOVES = 200; // of the pointer
 const PATIENCE_MS = 300000;
 const CAP_MS = 120000; // of flamegraph.pl's picture
 const folder = mkdtempSync(join(tmpdir(), "heapflame-viewer-"));
@@ -51,6 +53,7 @@ function elementsOf(name, folded) {
 
 const svgOf = (name, folded, ...options) => make(name, "heapflame", "flame", "-q", ...options, folded);
 
+const sumOf = (values) => values.reduce((sum, value) => sum + value, 0);
 const median = (values) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
 const generate = (name, ...args) => make(name, join(process.env.BUILD, "bench/generate-profile"), "folded", ...args);
 
@@ -216,25 +219,30 @@ async function measureOriginal(file) {
   return figures;
 }
 
-// Milliseconds of script for each of some moves of the pointer, the slowest; the browser paints later.
+// Milliseconds of processor time for each of some moves of the pointer, one in a frame as browsers send them: of the script, and
+// of what the browser lays out for it. Time by the clock would be that of whoever else uses the processors.
 async function measureTip(browser, file) {
   const page = await browser.chromium.newPage({ viewport: { width: 1220, height: 800 } });
   await page.goto(`file://${file}`);
   await page.waitForSelector("body[data-ready]");
-  const times = await page.evaluate(() => {
+  await browser.chromium.startTracing(page, { categories: ["devtools.timeline"] });
+  await page.evaluate(async (moves) => {
     const host = document.querySelector("#main");
     const { left, top, width, height } = host.getBoundingClientRect();
-    return Array.from({ length: 200 }, (_, i) => {
-      const start = performance.now();
+    for (let i = 0; i < moves; i++) {
       host.dispatchEvent(new MouseEvent("mousemove", { bubbles: true, clientX: left + (i * 97.3) % width, clientY: top + (i * 37.7) % height }));
-      return performance.now() - start;
-    });
-  });
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    }
+  }, MOVES);
+  const { traceEvents } = JSON.parse(await browser.chromium.stopTracing());
   await page.close();
-  return { median: median(times.slice()), tenth: times.sort((a, b) => b - a)[20] };
+  const times = traceEvents.filter(({ name, args }) => name === "EventDispatch" && args.data?.type === "mousemove").map(({ tdur }) => tdur / 1000);
+  if (times.length < MOVES) throw new Error(`the browser tells of ${times.length} of ${MOVES} moves`);
+  return { median: median(times.slice()), tenth: times.sort((a, b) => b - a)[Math.floor(times.length / 10)] };
 }
 
-// A series of 200 points and 10,000 places: milliseconds until its heat map stands, rows and drawing.
+// A series of 200 points and 10,000 places: its heat map, rows and drawing; milliseconds until it has been painted, and of
+// processor time, by all threads.
 async function measureHeat(browser) {
   const files = Array.from({ length: 200 }, (_, point) => {
     const file = join(folder, `point-${String(point).padStart(3, "0")}.folded`);
@@ -247,28 +255,39 @@ async function measureHeat(browser) {
   page.setDefaultTimeout(PATIENCE_MS);
   await page.goto(`file://${file}#v=time`);
   await page.waitForSelector("body[data-ready]");
-  const figures = [];
-  for (let i = 0; i < ZOOMS; i++) figures.push(await painted(page, () => {
-    heapflame.heatShown = undefined; // its rows are made anew
-    heapflame.showHeat();
-  }));
+  const figures = { ms: [], cpu: [] };
+  for (let i = 0; i < ZOOMS; i++) {
+    const before = rendererTime();
+    figures.ms.push(await painted(page, () => {
+      heapflame.heatShown = undefined; // its rows are made anew
+      heapflame.showHeat();
+    }));
+    figures.cpu.push(rendererTime() - before);
+  }
   const rows = await page.evaluate(() => heapflame.heat.rows.names.length);
   await page.close();
-  return { ms: median(figures), rows };
+  return { ms: median(figures.ms), cpu: median(figures.cpu), rows };
 }
 
-// Milliseconds of processor time of each process that shows a page, by all its threads.
+function isOurs(pid) {
+  for (let at = Number(pid); at > 1; at = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${at}/status`, "utf8"))[1])) if (at === process.pid) return true;
+  return false;
+}
+
+// Milliseconds of processor time of each process of ours that shows a page: by all its threads, and by that of the page's script.
 function rendererTimes() {
   const times = [];
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
     try {
-      if (!readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--type=renderer")) continue;
-      const threads = readdirSync(`/proc/${pid}/task`).map((id) => Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, "utf8").split(" ")[0]));
-      times.push(threads.reduce((a, b) => a + b, 0) / 1e6);
+      if (!readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--type=renderer") || !isOurs(pid)) continue;
+      const msOf = (id) => Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, "utf8").split(" ")[0]) / 1e6;
+      times.push({ all: sumOf(readdirSync(`/proc/${pid}/task`).map(msOf)), main: msOf(pid) });
     } catch {} // it ended
   }
   return times;
 }
+
+const rendererTime = () => sumOf(rendererTimes().map(({ all }) => all));
 
 // One page, in a browser of its own.
 async function measureApart(file, sums) {
@@ -278,7 +297,9 @@ async function measureApart(file, sums) {
   await page.addInitScript(noteOpening, ready.toString());
   await page.goto(`file://${file}`);
   await page.waitForFunction(() => window.openedAfter, undefined, { timeout: PATIENCE_MS });
-  sums.cpu.push(Math.max(...rendererTimes()));
+  const { all, main } = rendererTimes().reduce((a, b) => (b.all > a.all ? b : a));
+  sums.cpu.push(all);
+  sums.main.push(main);
   sums.open.push(await page.evaluate(() => window.openedAfter));
   for (let i = 0; i < ZOOMS; i++) {
     await page.evaluate(aim);
@@ -295,7 +316,7 @@ async function compareWith(older) {
   for (const [title, stacks] of [["126,000 frames", "33000"], ["1,000,000 frames", "270000"]]) {
     const folded = generate("apart.folded", stacks);
     const files = [htmlOf("older.html", folded, older), htmlOf("newer.html", folded)];
-    const sums = files.map(() => ({ open: [], cpu: [], zoom: [], back: [] }));
+    const sums = files.map(() => ({ open: [], cpu: [], main: [], zoom: [], back: [] }));
     for (let round = 0; round < ROUNDS_APART; round++)
       for (const [i, file] of files.entries()) await measureApart(file, sums[i]);
     for (const name of Object.keys(sums[0])) {
@@ -311,9 +332,10 @@ async function compareWith(older) {
 
 // Of what the pointer is told, and of the heat map.
 function goals(tip, heat) {
-  goal("tooltip, script of a move, median", tip.median, 8, " ms");
+  goal("tooltip, processor time of a move, median", tip.median, 8, " ms");
   goal("tooltip, slower than nine of ten", tip.tenth, 8, " ms");
-  goal(`heat map, 200 points x ${heat.rows} places`, heat.ms, 100, " ms");
+  console.log(`beside, without a goal: the heat map has been painted after ${heat.ms.toPrecision(3)} ms`);
+  goal(`heat map, 200 points x ${heat.rows} places, processor time`, heat.cpu, 100, " ms");
 }
 
 let missed = 0;

@@ -18,6 +18,28 @@ async function neverMoves(browser) {
   await moveInChromium(browser, Object.keys(SCENES), MOVES);
 }
 
+// A move from box to box: what is told is written first, and then asked once how large it is.
+async function laysOutOnce(browser) {
+  const page = await open(browser, draw("moves", SERVICE));
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable");
+  const layouts = async () => (await session.send("Performance.getMetrics")).metrics.find(({ name }) => name === "LayoutCount").value;
+  const before = await layouts();
+  const moved = await page.evaluate(async () => {
+    const host = document.querySelector("#main");
+    const { left, top, width } = host.getBoundingClientRect();
+    const told = new Set();
+    for (let i = 0; i < 40; i++) {
+      host.dispatchEvent(new MouseEvent("mousemove", { bubbles: true, clientX: left + (i * 97.3) % width, clientY: top + 9 + 18 * (i % 4) }));
+      told.add(document.getElementById("details").textContent);
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    }
+    return told.size;
+  });
+  const count = await layouts() - before;
+  expect(moved > 3 && count <= 50, `${count} layouts for 40 moves over ${moved} boxes`);
+}
+
 // Rows below the last one that is a trunk: a box of 99 %.
 const rowsBelowTrunk = (page) => page.evaluate(() => {
   const { layout, host } = heapflame.main;
@@ -371,4 +393,4 @@ async function copiesTables(browser) {
 }
 
 await runTests(answersFirst, tellsThePeak, saysWhatItIsOf, foldsChains, colorsByRelativeChange, comparesSideBySide, takesASecondFile, groupsByPackage, findsTheWayBack,
-  mapsTime, marksTheSameFunction, needsNoMouse, copiesTables, neverMoves);
+  mapsTime, marksTheSameFunction, needsNoMouse, copiesTables, laysOutOnce, neverMoves);

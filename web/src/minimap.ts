@@ -5,6 +5,13 @@ import { rowCount, type Layout } from "./layout";
 import { Painter, type Look, type Surface } from "./painter";
 import { Section } from "./section";
 
+const PATIENCE_MS = 500;
+
+function whenIdle(run: () => void): void {
+  if ("requestIdleCallback" in globalThis) requestIdleCallback(run, { timeout: PATIENCE_MS });
+  else setTimeout(run, PATIENCE_MS); // Safari
+}
+
 export class Minimap {
   private readonly whole = document.createElement("canvas"); // the graph alone
   private drawn: { layout: Layout; key: string } | undefined;
@@ -26,12 +33,12 @@ export class Minimap {
     canvas.addEventListener("pointermove", move);
   }
 
-  // `key`: what colours mean now. As a page opens, the graph is painted first.
+  // `key`: what colours mean now. As a page opens, all else comes first.
   show(chart: Chart, key: string): void {
     this.chart = chart;
     const isFirst = !this.isOpened;
     this.isOpened = true;
-    if (isFirst) requestAnimationFrame(() => setTimeout(() => this.draw(chart, key)));
+    if (isFirst) whenIdle(() => this.draw(chart, key));
     else this.draw(chart, key);
   }
 

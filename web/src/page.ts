@@ -156,8 +156,8 @@ export class Page implements ChartEvents, SearchEvents {
       this.describe(chart, chart.focused);
       return;
     }
+    this.describe(chart, node); // first: the tip asks how large it is, and what is written later would be laid out once more
     this.tip.show(node + chart.layout.tree.count * this.charts.indexOf(chart), x, y, () => tipOf(this.profile, this.measure, chart, this.look.whole, node));
-    this.describe(chart, node);
   }
 
   focus(chart: Chart, node: number): void {
@@ -489,7 +489,9 @@ export class Page implements ChartEvents, SearchEvents {
   }
 
   private describe(chart: Chart, node: number): void {
-    if (chart.layout) find("details").textContent = this.descriptionOf(chart, node);
+    if (!chart.layout) return;
+    const text = this.descriptionOf(chart, node);
+    if (find("details").textContent !== text) find("details").textContent = text;
   }
 
   descriptionOf(chart: Chart, node: number): string {
