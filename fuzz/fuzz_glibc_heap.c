@@ -7,7 +7,7 @@
  */
 #include "base/strings/out.h"
 #include "fuzz.h"
-#include "heap/glibc.h"
+#include "heap/allocators/glibc.h"
 #include "heaps.h"
 #include "input.h"
 

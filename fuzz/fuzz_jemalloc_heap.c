@@ -9,7 +9,7 @@
  */
 #include "base/strings/out.h"
 #include "fuzz.h"
-#include "heap/allocators.h"
+#include "heap/allocators/allocators.h"
 #include "heaps.h"
 #include "input.h"
 

@@ -1,7 +1,7 @@
 /* Who holds the blocks of a program that keeps each kind in its way, and loses some. */
 #include "check.h"
+#include "heap/allocators/glibc.h"
 #include "heap/block_graph.h"
-#include "heap/glibc.h"
 #include "snapshots.h"
 
 #include <pthread.h>

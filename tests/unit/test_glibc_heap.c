@@ -1,6 +1,6 @@
 /* The heap of a program of threads, read from outside, against what the program itself knows. */
 #include "check.h"
-#include "heap/glibc.h"
+#include "heap/allocators/glibc.h"
 #include "snapshots.h"
 
 #include <inttypes.h>

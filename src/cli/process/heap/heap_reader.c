@@ -3,7 +3,7 @@
 #include "base/strings/units.h"
 #include "capture/memory_group.h"
 #include "cli/reader.h"
-#include "heap/allocators.h"
+#include "heap/allocators/allocators.h"
 #include "heap/table_blocks.h"
 #include "memory/snapshot.h"
 #include "os/process/proc.h"

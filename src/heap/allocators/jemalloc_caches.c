@@ -1,4 +1,4 @@
-#include "heap/jemalloc_caches.h"
+#include "heap/allocators/jemalloc_caches.h"
 
 #include "base/containers/sorted.h"
 #include "base/containers/vec.h"

@@ -1,4 +1,4 @@
-#include "heap/glibc.h"
+#include "heap/allocators/glibc.h"
 
 #include "base/containers/map.h"
 #include "base/containers/sorted.h"

@@ -1,4 +1,4 @@
-#include "heap/jemalloc_tree.h"
+#include "heap/allocators/jemalloc_tree.h"
 
 #include "base/containers/map.h"
 #include "base/containers/sorted.h"

@@ -1,7 +1,7 @@
-#include "heap/allocators.h"
+#include "heap/allocators/allocators.h"
 
-#include "heap/glibc.h"
-#include "heap/jemalloc.h"
+#include "heap/allocators/glibc.h"
+#include "heap/allocators/jemalloc.h"
 
 #include <string.h>
 

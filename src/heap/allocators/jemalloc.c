@@ -1,7 +1,7 @@
-#include "heap/jemalloc.h"
+#include "heap/allocators/jemalloc.h"
 
-#include "heap/jemalloc_caches.h"
-#include "heap/jemalloc_tree.h"
+#include "heap/allocators/jemalloc_caches.h"
+#include "heap/allocators/jemalloc_tree.h"
 
 static const char name[] = "jemalloc";
 static const char small_blocks[] = "small blocks";
