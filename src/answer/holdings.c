@@ -30,6 +30,7 @@ struct holdings_maker {
     size_t count, capacity;
     struct hf_live_nodes nodes;
     struct hf_profile *profile;
+    struct hf_intern functions; /* in whose frames keepers are */
 };
 
 /* ---- Blocks, by stack and keeper ---- */
@@ -258,17 +259,37 @@ static bool is_of_thread(const struct hf_block_keeper *keeper)
                keeper->kind == HF_ROOT_THREAD_LOCAL);
 }
 
-/* What is told as one keeper: all of one kind of threads. */
-static uint32_t group_of(const struct holdings_maker *m, uint32_t keeper)
+/* The function in whose frame a keeper is; empty: none is known. */
+static struct hf_text holding_function(const struct holdings_maker *m, uint32_t keeper)
 {
-    if (keeper == HF_HOLDING_UNSEEN || !is_of_thread(&m->of->keepers->items[keeper]))
-        return keeper;
-    return hf_keeper_many(m->of->keepers->items[keeper].kind);
+    const struct hf_block_keeper *of =
+        keeper != HF_HOLDING_UNSEEN ? &m->of->keepers->items[keeper] : NULL;
+    bool has_frame =
+        of != NULL && of->form == HF_KEEPER_ONE && of->kind == HF_ROOT_STACK && of->where != NULL;
+    return has_frame ? of->where->name : HF_TEXT("");
+}
+
+/* What is told as one keeper: all of one kind of threads, or all frames of a function. */
+static enum hf_status group_of(
+    struct holdings_maker *m, uint32_t keeper, uint64_t *out_group, struct hf_error *err)
+{
+    struct hf_text function = holding_function(m, keeper);
+    uint32_t id;
+    *out_group = keeper;
+    if (function.size != 0) {
+        if (!hf_intern_put(&m->functions, function.data, function.size, &id))
+            return hf_error_memory(err);
+        *out_group = (UINT64_C(1) << 32) + id;
+    } else if (keeper != HF_HOLDING_UNSEEN && is_of_thread(&m->of->keepers->items[keeper])) {
+        *out_group = hf_keeper_many(m->of->keepers->items[keeper].kind);
+    }
+    return HF_OK;
 }
 
 /* A tally of a row, with its group: sorted, those of a holding stand together. */
 struct placed_tally {
-    uint32_t row, group, tally;
+    uint64_t group;
+    uint32_t row, tally;
 };
 
 static int by_row_and_group(const void *a, const void *b)
@@ -303,8 +324,10 @@ static struct hf_holding add_up_holding(
         holding.bytes += bytes;
         holding.objects += is_exact ? tally->samples : hf_unbias_round(tally->objects);
         holding.samples += tally->samples;
-        if (tally->keeper != holding.keeper)
-            holding.keeper = from->group;
+        if (tally->keeper != holding.keeper) { /* of threads: the others are groups of their own */
+            holding.function = holding_function(m, tally->keeper);
+            holding.keeper = hf_keeper_many(m->of->keepers->items[tally->keeper].kind);
+        }
         if (holding.example == HF_BLOCK_NONE || bytes > most) {
             holding.example = tally->example;
             most = bytes;
@@ -364,9 +387,10 @@ static enum hf_status place_tallies(struct holdings_maker *m, struct hf_error *e
     h->parts = calloc(h->rows.count + 1, sizeof *h->parts);
     enum hf_status status = placed != NULL && h->parts != NULL ? HF_OK : hf_error_memory(err);
     for (size_t i = 0; i < m->count && status == HF_OK; i++) {
-        if (h->row_of[i] != NOWHERE)
-            placed[count++] =
-                (struct placed_tally){h->row_of[i], group_of(m, m->tallies[i].keeper), (uint32_t)i};
+        if (h->row_of[i] == NOWHERE)
+            continue;
+        placed[count] = (struct placed_tally){.row = h->row_of[i], .tally = (uint32_t)i};
+        status = group_of(m, m->tallies[i].keeper, &placed[count++].group, err);
     }
     if (status == HF_OK)
         status = add_parts(m, placed, count, err);
@@ -391,6 +415,7 @@ enum hf_status hf_holdings_make(struct hf_holdings *holdings, const struct hf_re
     hf_profile_free(m.profile);
     hf_live_nodes_done(&m.nodes);
     hf_map_done(&m.by_pair);
+    hf_intern_done(&m.functions);
     free(m.tallies);
     return status;
 }

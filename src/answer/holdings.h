@@ -2,9 +2,9 @@
  * holdings.h: which places hold memory, as `top` ranks them, and what keeps the blocks of each.
  *
  * A *place* is the owner of stacks (analysis/owner.h); a *holding* is what one keeper has of its
- * blocks (heap/keepers.h). The holdings of a place add up to what the place holds. Stacks and
- * registers of threads, and what threads have of their own, are one keeper of a place, for each
- * kind: a pool of two hundred threads is one line.
+ * blocks (heap/keepers.h). The holdings of a place add up to what the place holds. The registers of
+ * threads are one keeper of a place, so is what threads have of their own, and so are all frames of
+ * one function on their stacks: a pool of two hundred threads is one line.
  *
  * Each holding has a block as an example: the one whose path is as long as they are in the mean.
  *
@@ -33,6 +33,7 @@
 
 struct hf_holding {
     uint32_t keeper;         /* of several threads: MANY of their kind */
+    struct hf_text function; /* of several stacks: whose frames they are; else empty */
     uint32_t example;        /* a block; HF_BLOCK_NONE: there is none */
     uint64_t bytes, objects; /* estimated, if the table is of samples */
     uint64_t samples;        /* blocks of the table that it is estimated from */

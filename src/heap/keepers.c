@@ -49,30 +49,60 @@ static enum hf_status intern_place(struct hf_keepers *keepers, const struct hf_h
     return is_there ? HF_OK : hf_error_memory(err);
 }
 
+/* The variable, or the frame, that a root lies in. */
+static const struct hf_variable *where_of_root(
+    const struct keepers_maker *m, enum hf_root_kind kind, const struct hf_root *root)
+{
+    bool has_names = kind == HF_ROOT_DATA || kind == HF_ROOT_STACK;
+    return has_names && m->variables != NULL ? hf_variables_find(m->variables, root->address)
+                                             : NULL;
+}
+
+/* All frames of a function on one stack are one place. */
+static enum hf_status intern_function(
+    struct hf_keepers *keepers, struct hf_text name, uint32_t *out_variable, struct hf_error *err)
+{
+    uint32_t id;
+    if (!hf_intern_put(&keepers->functions, name.data, name.size, &id))
+        return hf_error_memory(err);
+    *out_variable = 1 + id;
+    return HF_OK;
+}
+
+/* Of frames of one stack; what is in no frame is further in than all. */
+static bool is_further_out(const struct hf_variable *a, const struct hf_variable *b)
+{
+    return a != NULL && (b == NULL || a->start > b->start);
+}
+
 /* The keepers of single places come before all pairs, in the order of the places. */
 static enum hf_status keeper_of_root(struct keepers_maker *m, enum hf_root_kind kind,
     const struct hf_root *root, uint32_t *out_keeper, struct hf_error *err)
 {
     struct hf_keepers *keepers = m->keepers;
     const struct hf_holder *holder = &m->graph->holders[root->holder];
-    const struct hf_variable *where = NULL;
-    if (kind == HF_ROOT_DATA && m->variables != NULL)
-        where = hf_variables_find(m->variables, root->address);
-    uint32_t variable = where != NULL ? 1 + (uint32_t)(where - m->variables->items) : 0, place;
+    const struct hf_variable *where = where_of_root(m, kind, root);
+    uint32_t variable = where != NULL ? 1 + (uint32_t)(where - m->variables->items) : 0, place = 0;
     uint64_t key = (uint64_t)root->holder << 32 | variable;
     const uint32_t *known = hf_map_find(&keepers->by_place, key);
     if (known != NULL) {
         *out_keeper = *known;
         return HF_OK;
     }
-    const struct keeper_place named = {(uint32_t)kind, variable, holder->thread};
-    enum hf_status status = intern_place(keepers, holder, &named, &place, err);
+    struct keeper_place named = {(uint32_t)kind, variable, holder->thread};
+    enum hf_status status = HF_OK;
+    if (kind == HF_ROOT_STACK && where != NULL)
+        status = intern_function(keepers, where->name, &named.variable, err);
+    if (status == HF_OK)
+        status = intern_place(keepers, holder, &named, &place, err);
     if (status == HF_OK && FIRST_ONE + place == keepers->count)
         status = add_keeper(keepers,
             (struct hf_block_keeper){
                 .form = HF_KEEPER_ONE, .kind = kind, .holder = holder, .where = where},
             out_keeper, err);
     *out_keeper = FIRST_ONE + place;
+    if (status == HF_OK && is_further_out(where, keepers->items[*out_keeper].where))
+        keepers->items[*out_keeper].where = where;
     if (status == HF_OK && hf_map_put(&keepers->by_place, key, *out_keeper, NULL) == NULL)
         status = hf_error_memory(err);
     return status;
@@ -103,6 +133,21 @@ static enum hf_status keeper_of_two(struct hf_keepers *keepers, enum hf_root_kin
                          out_keeper, err);
 }
 
+/*
+ * What a function has, it may give to those that it calls: of two frames of a stack, that which is
+ * further out keeps it. True: they are of one stack, or the same.
+ */
+static bool join_frames(const struct hf_keepers *keepers, uint32_t *kept, uint32_t other)
+{
+    const struct hf_block_keeper *a = &keepers->items[*kept], *b = &keepers->items[other];
+    if (*kept == other)
+        return true;
+    if (a->kind != HF_ROOT_STACK || a->holder->thread != b->holder->thread)
+        return false;
+    *kept = is_further_out(b->where, a->where) ? other : *kept;
+    return true;
+}
+
 /* What keeps a block that both keep. */
 static enum hf_status join_keepers(
     struct hf_keepers *keepers, uint32_t a, uint32_t b, uint32_t *out_keeper, struct hf_error *err)
@@ -116,7 +161,8 @@ static enum hf_status join_keepers(
         return HF_OK;
     }
     for (size_t i = 2; i < 2 + added; i++) {
-        if (ones[i] == ones[0] || (count > 1 && ones[i] == ones[1]))
+        if (join_frames(keepers, &ones[0], ones[i]) ||
+            (count > 1 && join_frames(keepers, &ones[1], ones[i])))
             continue;
         if (count == 2)
             return HF_OK; /* a third */
@@ -166,7 +212,9 @@ static enum hf_status take_roots(struct keepers_maker *m, bool gives, struct hf_
     enum hf_status status = HF_OK;
     for (unsigned kind = 0; kind < HF_ROOT_KINDS; kind++) {
         for (size_t i = 0; i < g->root_count[kind] && status == HF_OK; i++) {
-            const struct hf_root *root = &g->roots[kind][i];
+            /* Those further out on a stack come first: an example begins there, if it can. */
+            size_t at = kind == HF_ROOT_STACK && gives ? g->root_count[kind] - 1 - i : i;
+            const struct hf_root *root = &g->roots[kind][at];
             uint32_t keeper;
             if (g->states[root->block] != HF_BLOCK_HELD + kind)
                 continue;
@@ -291,5 +339,6 @@ void hf_keepers_done(struct hf_keepers *keepers)
     hf_map_done(&keepers->by_place);
     hf_map_done(&keepers->by_pair);
     hf_intern_done(&keepers->places);
+    hf_intern_done(&keepers->functions);
     *keepers = (struct hf_keepers){0};
 }

@@ -9,7 +9,9 @@
  *
  * Of one kind all keepers are equal: a block that two of them reach is kept by both, and would stay
  * if one let go of it. That is what tells a keeper from a holder (holders.h), which has what is
- * reached first. (A keeper of a block is what dominates it, if each keeper were a block.)
+ * reached first. (A keeper of a block is what dominates it, if each keeper were a block.) Frames on
+ * a stack are not equal: what a function has, it gives to those that it calls, so of two frames of
+ * one stack the one further out keeps the block.
  *
  * Each block knows the one before it on a shortest path from a keeper: an example, never the only
  * one.
@@ -44,7 +46,7 @@ struct hf_block_keeper {
     enum hf_keeper_form form;
     enum hf_root_kind kind;          /* that of those which are kept by something */
     const struct hf_holder *holder;  /* of ONE; borrowed from the graph */
-    const struct hf_variable *where; /* of ONE: in the data of a module; NULL: it has no name */
+    const struct hf_variable *where; /* of ONE: of a module or on a stack; NULL: it has no name */
     uint32_t first, second;          /* of TWO: keepers */
 };
 
@@ -66,7 +68,7 @@ struct hf_keepers {
     size_t blocks;
     /* Its own. */
     struct hf_map by_place, by_pair;
-    struct hf_intern places;
+    struct hf_intern places, functions;
 };
 
 /* Of a graph that was made of that heap; borrows from both and from `variables` (NULL: no data has

@@ -2,128 +2,244 @@
 
 #include "base/containers/sorted.h"
 #include "base/containers/vec.h"
-#include "symbol/lookup/module_files.h"
+#include "heap/mapped_module.h"
+#include "heap/stack_frames.h"
 #include "symbol/names/demangle.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The addresses of one module that are asked for, and what was found for them. */
+/* Addresses that are asked for, and for each the best symbol, or its name. */
 struct variable_queries {
-    const uint64_t *addresses; /* sorted; of the process */
+    uint64_t *addresses; /* sorted; of the process */
+    struct hf_text *names;
     size_t count;
-    uint64_t bias; /* of the process, less that of the file */
-    struct hf_symbol *found;
 };
 
-static void see_variable(
-    void *context, const struct hf_symbol *symbol, unsigned type, bool is_local)
+/* Those of one module: from [at, end) of all. */
+struct module_queries {
+    const struct variable_queries *all;
+    size_t at, end;
+    struct hf_symbol *found; /* from `at` on */
+};
+
+struct variables_maker {
+    struct hf_variables *variables;
+    const struct hf_process_image *image;
+    const struct hf_symbol_options *options;
+    struct hf_stack_frames frames;
+    struct variable_queries data, code; /* roots in data; a place in the function of each frame */
+};
+
+/* What of a module is asked for. */
+struct module_asked {
+    struct module_queries data, code;
+    uint64_t bias;
+};
+
+static void see_named(void *context, const struct hf_symbol *symbol, unsigned type, bool is_local)
 {
-    struct variable_queries *q = context;
+    struct module_asked *asked = context;
+    const struct module_queries *q = type == STT_OBJECT                          ? &asked->data
+                                     : type == STT_FUNC || type == STT_GNU_IFUNC ? &asked->code
+                                                                                 : NULL;
     (void)is_local;
-    if (type != STT_OBJECT || symbol->size == 0)
+    if (q == NULL || symbol->size == 0)
         return;
-    uint64_t start = symbol->address + q->bias;
-    for (size_t i = hf_lower_bound_u64(q->addresses, q->count, start);
-         i < q->count && q->addresses[i] - start < symbol->size; i++) {
-        struct hf_symbol *found = &q->found[i];
+    const uint64_t *addresses = q->all->addresses;
+    uint64_t start = symbol->address + asked->bias;
+    size_t i = q->at + hf_lower_bound_u64(addresses + q->at, q->end - q->at, start);
+    for (; i < q->end && addresses[i] - start < symbol->size; i++) {
+        struct hf_symbol *found = &q->found[i - q->at];
         if (found->name.size == 0 || hf_symbol_is_better(symbol, found))
             *found = *symbol;
     }
 }
 
-static enum hf_status add_variable(struct hf_variables *variables, const struct hf_symbol *symbol,
-    uint64_t start, struct hf_error *err)
+/* A copy of the readable name; empty without memory. */
+static enum hf_status copy_readable(struct hf_variables *variables, struct hf_text mangled,
+    struct hf_text *out_name, struct hf_error *err)
 {
     struct hf_out name = {0};
-    struct hf_variable *last =
-        variables->count != 0 ? &variables->items[variables->count - 1] : NULL;
-    if (last != NULL && last->start == start)
-        return HF_OK;
-    hf_demangle(symbol->name, false, &name);
+    hf_demangle(mangled, false, &name);
     enum hf_status status = hf_out_finish(&name, err);
     size_t size = name.size != 0 ? hf_text_find_string(hf_out_view(&name), "[abi:") : 0;
     char *copy = status == HF_OK ? hf_arena_copy(&variables->arena, name.data, size) : NULL;
-    if (status == HF_OK && (copy == NULL || !hf_vec_reserve(&variables->items, &variables->capacity,
-                                                variables->count + 1, sizeof *variables->items)))
+    if (status == HF_OK && copy == NULL)
         status = hf_error_memory(err);
-    if (status == HF_OK)
-        variables->items[variables->count++] =
-            (struct hf_variable){start, start + symbol->size, {copy, size}};
+    *out_name = (struct hf_text){copy, copy != NULL ? size : 0};
     hf_out_done(&name);
     return status;
 }
 
-/* Names from the image first, then from the debug file, which has those that are stripped. */
-static enum hf_status ask_files(struct hf_variables *variables, struct hf_module_files *files,
-    const struct hf_symbol_options *options, struct variable_queries *q, struct hf_error *err)
+static enum hf_status add_variable(
+    struct hf_variables *variables, struct hf_variable variable, struct hf_error *err)
+{
+    if (!hf_vec_reserve(&variables->items, &variables->capacity, variables->count + 1,
+            sizeof *variables->items))
+        return hf_error_memory(err);
+    variables->items[variables->count++] = variable;
+    return HF_OK;
+}
+
+static enum hf_status name_data(
+    struct variables_maker *m, const struct module_asked *asked, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
+    uint64_t last = 0; /* several addresses may lie in one variable */
+    for (size_t i = 0; i < asked->data.end - asked->data.at && status == HF_OK; i++) {
+        const struct hf_symbol *symbol = &asked->data.found[i];
+        uint64_t start = symbol->address + asked->bias;
+        if (symbol->name.size == 0 || start == last)
+            continue;
+        struct hf_variable variable = {start, start + symbol->size, {NULL, 0}};
+        last = start;
+        status = copy_readable(m->variables, symbol->name, &variable.name, err);
+        if (status == HF_OK)
+            status = add_variable(m->variables, variable, err);
+    }
+    return status;
+}
+
+static enum hf_status name_code(
+    struct variables_maker *m, const struct module_asked *asked, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    const struct module_queries *q = &asked->code;
+    for (size_t i = q->at; i < q->end && status == HF_OK; i++) {
+        if (q->found[i - q->at].name.size != 0)
+            status = copy_readable(m->variables, q->found[i - q->at].name, &m->code.names[i], err);
+    }
+    return status;
+}
+
+/* Names from the image first, then from the debug file, which has those that are stripped. */
+static enum hf_status ask_files(struct variables_maker *m, struct hf_mapped_module *module,
+    struct module_asked *asked, struct hf_error *err)
+{
     struct hf_error ignored; /* a table that is too large names nothing */
-    hf_module_files_find_debug(files, options);
-    (void)!hf_symtab_each(&files->image, see_variable, q, &ignored);
+    struct hf_module_files *files = &module->files;
+    hf_module_files_find_debug(files, m->options);
+    (void)!hf_symtab_each(&files->image, see_named, asked, &ignored);
     if (files->debug.section_count != 0)
-        (void)!hf_symtab_each(&files->debug, see_variable, q, &ignored);
+        (void)!hf_symtab_each(&files->debug, see_named, asked, &ignored);
     if (!hf_module_files_are_sound(files))
         return HF_OK;
-    for (size_t i = 0; i < q->count && status == HF_OK; i++) {
-        if (q->found[i].name.size != 0)
-            status = add_variable(variables, &q->found[i], q->found[i].address + q->bias, err);
-    }
-    return status;
+    enum hf_status status = name_data(m, asked, err);
+    return status == HF_OK ? name_code(m, asked, err) : status;
 }
 
-/* The parts of the file that are mapped at `first` and behind: true if they are of this file. */
-static bool module_is_of(const struct hf_process_image *image,
-    const struct hf_process_mapping *first, struct hf_module_files *files)
+static enum hf_status name_module(struct variables_maker *m, const struct hf_process_mapping *first,
+    struct module_asked *asked, struct hf_error *err)
 {
-    struct hf_segment segments[16];
-    struct hf_module module = {.segments = segments};
-    const struct hf_process_mapping *end = image->mappings + image->count;
-    for (const struct hf_process_mapping *m = first; m < end && module.segment_count < 16; m++) {
-        if (m->inode == first->inode && m->device == first->device)
-            segments[module.segment_count++] =
-                (struct hf_segment){m->start, m->end, m->file_offset, m->is_executable};
-        else if (m->inode != 0)
-            break;
-    }
-    return files->image_map.stamp.inode == first->inode && hf_module_files_fit(files, &module);
-}
-
-static enum hf_status name_module(struct hf_variables *variables,
-    const struct hf_process_image *image, const struct hf_process_mapping *first,
-    const struct hf_symbol_options *options, struct variable_queries *q, struct hf_error *err)
-{
-    struct hf_module_files files;
-    uint64_t linked;
+    struct hf_mapped_module module;
     enum hf_status status = HF_OK;
-    if (q->count == 0)
+    size_t data = asked->data.end - asked->data.at, code = asked->code.end - asked->code.at;
+    if (data + code == 0)
         return HF_OK;
-    q->found = calloc(q->count, sizeof *q->found);
-    if (q->found == NULL)
-        return hf_error_memory(err);
-    if (hf_module_files_open(&files, first->path) && module_is_of(image, first, &files) &&
-        hf_elf_address_of_offset(&files.image, 0, &linked)) {
-        q->bias = first->start - linked;
-        status = ask_files(variables, &files, options, q, err);
+    asked->data.found = calloc(data + 1, sizeof *asked->data.found);
+    asked->code.found = calloc(code + 1, sizeof *asked->code.found);
+    if (asked->data.found == NULL || asked->code.found == NULL) {
+        status = hf_error_memory(err);
+    } else {
+        if (hf_mapped_module_open(&module, m->image, first)) {
+            asked->bias = module.bias;
+            status = ask_files(m, &module, asked, err);
+        }
+        hf_mapped_module_close(&module);
     }
-    hf_module_files_close(&files);
-    free(q->found);
+    free(asked->data.found);
+    free(asked->code.found);
     return status;
 }
 
-/* All addresses of roots in data, sorted. */
-static uint64_t *root_addresses(const struct hf_block_graph *graph, size_t *out_count)
+/* ---- What is asked for ---- */
+
+static enum hf_status queries_init(
+    struct variable_queries *queries, size_t count, struct hf_error *err)
 {
-    size_t count = graph->root_count[HF_ROOT_DATA];
-    uint64_t *addresses = malloc((count + 1) * sizeof *addresses);
-    if (addresses == NULL)
-        return NULL;
-    for (size_t i = 0; i < count; i++)
-        addresses[i] = graph->roots[HF_ROOT_DATA][i].address;
-    hf_sort_u64(addresses, count);
-    *out_count = hf_unique_u64(addresses, count);
-    return addresses;
+    queries->addresses = malloc((count + 1) * sizeof *queries->addresses);
+    queries->names = calloc(count + 1, sizeof *queries->names);
+    queries->count = count;
+    bool has_memory = queries->addresses != NULL && queries->names != NULL;
+    return has_memory ? HF_OK : hf_error_memory(err);
+}
+
+static void queries_sort(struct variable_queries *queries)
+{
+    hf_sort_u64(queries->addresses, queries->count);
+    queries->count = hf_unique_u64(queries->addresses, queries->count);
+}
+
+static void queries_done(struct variable_queries *queries)
+{
+    free(queries->addresses);
+    free(queries->names);
+}
+
+static enum hf_status ask_for_all(
+    struct variables_maker *m, const struct hf_block_graph *graph, struct hf_error *err)
+{
+    const struct hf_root *roots = graph->roots[HF_ROOT_DATA];
+    enum hf_status status = hf_stack_frames_read(&m->frames, m->image, err);
+    if (status == HF_OK)
+        status = queries_init(&m->data, graph->root_count[HF_ROOT_DATA], err);
+    if (status == HF_OK)
+        status = queries_init(&m->code, m->frames.count, err);
+    if (status != HF_OK)
+        return status;
+    for (size_t i = 0; i < m->data.count; i++)
+        m->data.addresses[i] = roots[i].address;
+    for (size_t i = 0; i < m->code.count; i++)
+        m->code.addresses[i] = m->frames.items[i].code;
+    queries_sort(&m->data);
+    queries_sort(&m->code);
+    return HF_OK;
+}
+
+/* ---- What has a name ---- */
+
+/* The queries that come before an address, from those before it on. */
+static struct module_queries queries_up_to(
+    const struct variable_queries *all, size_t at, uint64_t address)
+{
+    return (struct module_queries){.all = all,
+        .at = at,
+        .end = at + hf_lower_bound_u64(all->addresses + at, all->count - at, address)};
+}
+
+/* A module is what lies from the start of a file up to that of the next. */
+static enum hf_status name_modules(struct variables_maker *m, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    const struct hf_process_image *image = m->image;
+    const struct hf_process_mapping *first = NULL;
+    struct module_asked asked = {.data.end = 0};
+    for (size_t i = 0; i <= image->count && status == HF_OK; i++) {
+        const struct hf_process_mapping *next = i < image->count ? &image->mappings[i] : NULL;
+        if (next != NULL && !hf_mapped_module_starts(next))
+            continue;
+        uint64_t end = next != NULL ? next->start : UINT64_MAX;
+        asked.data = queries_up_to(&m->data, asked.data.end, end);
+        asked.code = queries_up_to(&m->code, asked.code.end, end);
+        if (first != NULL)
+            status = name_module(m, first, &asked, err);
+        first = next;
+    }
+    return status;
+}
+
+static enum hf_status add_frames(struct variables_maker *m, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; i < m->frames.count && status == HF_OK; i++) {
+        const struct hf_stack_frame *frame = &m->frames.items[i];
+        size_t at = hf_lower_bound_u64(m->code.addresses, m->code.count, frame->code);
+        if (m->code.names[at].size != 0)
+            status = add_variable(m->variables,
+                (struct hf_variable){frame->start, frame->end, m->code.names[at]}, err);
+    }
+    return status;
 }
 
 static int by_variable_start(const void *a, const void *b)
@@ -132,31 +248,22 @@ static int by_variable_start(const void *a, const void *b)
     return (left->start > right->start) - (left->start < right->start);
 }
 
-/* A module is what lies from the start of a file up to that of the next. */
 enum hf_status hf_variables_read(struct hf_variables *variables,
     const struct hf_process_image *image, const struct hf_block_graph *graph,
     const struct hf_symbol_options *options, struct hf_error *err)
 {
-    size_t count = 0;
+    struct variables_maker m = {.variables = variables, .image = image, .options = options};
     *variables = (struct hf_variables){0};
-    uint64_t *addresses = root_addresses(graph, &count);
-    enum hf_status status = addresses != NULL ? HF_OK : hf_error_memory(err);
-    const struct hf_process_mapping *first = NULL;
-    for (size_t i = 0, at = 0; i <= image->count && status == HF_OK; i++) {
-        const struct hf_process_mapping *next = &image->mappings[i];
-        bool is_end = i == image->count;
-        if (!is_end && (next->inode == 0 || next->file_offset != 0))
-            continue;
-        size_t end = is_end ? count : hf_lower_bound_u64(addresses, count, next->start);
-        struct variable_queries q = {.addresses = addresses + at, .count = end - at};
-        if (first != NULL)
-            status = name_module(variables, image, first, options, &q, err);
-        first = next;
-        at = end;
-    }
-    free(addresses);
+    enum hf_status status = ask_for_all(&m, graph, err);
+    if (status == HF_OK)
+        status = name_modules(&m, err);
+    if (status == HF_OK)
+        status = add_frames(&m, err);
     if (variables->count != 0) /* one may lie within another */
         qsort(variables->items, variables->count, sizeof *variables->items, by_variable_start);
+    queries_done(&m.data);
+    queries_done(&m.code);
+    hf_stack_frames_done(&m.frames);
     return status;
 }
 

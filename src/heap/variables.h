@@ -1,10 +1,11 @@
 /*
- * variables.h: the globals and statics in the data of a process's modules that hold pointers, by
- * name: "registry", "Registry::instance::all".
+ * variables.h: what pointers to blocks lie in, by name: globals and statics in the data of a
+ * process's modules ("registry", "Registry::instance::all"), and on the stacks of its threads the
+ * frames of functions ("main"), whose variables cannot be told apart.
  *
  * Source: .symtab and .dynsym of the module's file and of its debug file. Only a symbol that
- * contains the address names it, and only if the file is the one that is mapped: by its inode, and
- * with its code where the process has it. Names are short, as in stacks (symbol/names/demangle.h).
+ * contains the address names it, and only if the file is the one that is mapped (mapped_module.h).
+ * Names are short, as in stacks (symbol/names/demangle.h).
  *
  * Example:
  *
@@ -36,8 +37,8 @@ struct hf_variables {
     struct hf_arena arena; /* their names */
 };
 
-/* Those in which roots of the graph lie. A file that cannot be read names nothing. Call done in any
- * case. */
+/* Those in which roots of the graph lie, and all frames. A file that cannot be read names nothing.
+ * Call done in any case. */
 HF_MUST_CHECK enum hf_status hf_variables_read(struct hf_variables *variables,
     const struct hf_process_image *image, const struct hf_block_graph *graph,
     const struct hf_symbol_options *options, struct hf_error *err);

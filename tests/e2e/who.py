@@ -178,7 +178,7 @@ KEPT_C = {
     "keep_in_table": (2500 * 2008, "one", "data", {"table"}),
     "keep_in_thread": (1000 * 3000, "one", "thread_local", None),
     "share_by_two": (1200 * 4008, "two", "data", {"first_owner", "second_owner"}),
-    "keep_on_stack": (1000 * 6008, "one", "stack", None),
+    "keep_on_stack": (1000 * 6008, "one", "stack", {"serve"}),
     "lose": (1000 * 5500, "lost", "", None),
 }
 KEPT_CC = {
@@ -319,7 +319,8 @@ def test_text():
         said = who(program.pid)
         assert said.startswith(f"process {program.pid}: ") and "recorded blocks, all found in its heaps\n" in said, said
         assert re.search(r"keep_in_list +program\.c:\d+\n +100\.0 %  global list \(program\)\n +e\.g\. list → 24 B ×2,\d+ → 1,000 B\n", said), said
-        for words in "both global ", "nothing: lost\n", "lost → 5,000 B → 504 B\n", "stack of thread ", "thread-local storage of thread ":
+        assert re.search(r"100\.0 %  stack of thread \d+, in serve\n +e\.g\. stack of serve → 8,008 B → 6,008 B\n", said), said
+        for words in "both global ", "nothing: lost\n", "lost → 5,000 B → 504 B\n", "thread-local storage of thread ":
             assert words in said, said
         shares = re.findall(r"^ {10,}( *\d+\.\d|<0\.1) %  ", said[: said.index("keep_")], re.M)
         assert abs(sum(float(share) for share in shares if "<" not in share) - 100) < 0.05, said
@@ -327,6 +328,60 @@ def test_text():
         assert "keep_in_table" in only and "share_by_two" not in only and "in use, by 2 owners" in only, only
         assert len(re.findall(r"^ +e\.g\. .* → ", who("--rows", 1, program.pid), re.M)) == 1, said
         assert re.search(r"and [5-9] more owners: ", who("--rows", 1, program.pid)), said
+
+
+# What each function of a deep call has, it gives to those that it calls. The workers of a pool all have theirs.
+FRAMES = r"""
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+""" + WAIT + r"""
+static pthread_barrier_t barrier;
+static __attribute__((noinline)) void *for_level(void *next) { void **block = calloc(1, 3000); *block = next; return block; }
+static __attribute__((noinline)) void *for_main(void) { void **all = calloc(500, 8); for (int i = 0; i < 500; i++) all[i] = calloc(1, 1000); return all; }
+static __attribute__((noinline)) void *for_worker(void) { return calloc(1, 20000); }
+static __attribute__((noinline)) int descend(int level, void *given)
+{
+    void *volatile own = for_level(NULL), *volatile lent = given;
+    volatile char bytes[1000] = {0};
+    if (level == 0) { ready(); return bytes[0]; }
+    return descend(level - 1, lent) + (own == lent) + bytes[1];
+}
+static __attribute__((noinline)) void *work(void *unused)
+{
+    void *volatile buffer = for_worker();
+    pthread_barrier_wait(&barrier);
+    for (;;) pause();
+    return buffer == NULL ? unused : NULL;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_barrier_init(&barrier, NULL, 65);
+    for (int i = 0; i < 64; i++) pthread_create(&thread, NULL, work, NULL);
+    pthread_barrier_wait(&barrier);
+    void *volatile all = for_main();
+    return descend(50, all);
+}
+"""
+
+
+def test_frames():
+    for strips in (False, True):
+        with Program(FRAMES, ".c", EXACT, strips=strips) as program:
+            owners = {owner["name"]: owner for owner in document(program.pid)["owners"]}
+            if strips: # the frames have no names, but what is on stacks is there all the same
+                kinds = {part["kind"] for owner in owners.values() for part in owner["kept_by"] if part["bytes"] > 100000}
+                assert kinds == {"stack"}, owners
+                continue
+            functions = {}
+            for name in ("for_main", "for_level", "for_worker"):
+                part = owners[name]["kept_by"][0]
+                assert part["bytes"] >= 0.95 * owners[name]["bytes"] and part["kind"] == "stack", owners[name]
+                functions[name] = part["function"] or part["keepers"][0]["name"]
+            assert functions == {"for_main": "main", "for_level": "descend", "for_worker": "work"}, functions
+            assert "stacks of several threads, in work\n" in who(program.pid), functions
 
 
 def test_of_heap():

@@ -7,7 +7,7 @@
 
 #define BLOCKS 30
 #define HOLDERS 6
-#define ROOTS 8
+#define ROOTS 12
 #define POINTERS 200
 
 /* Holders 0 and 1 are of one module, 2 of another, 3 and 4 of threads. */
@@ -145,6 +145,44 @@ static void test_several(void **state)
     hf_heap_done(&m.heap);
 }
 
+/* Of two frames of a stack the one further out keeps a block; those of a function are one place;
+ * what is in no frame is further in than all; and stacks of two threads are two. */
+static void test_frames(void **state)
+{
+    struct model m;
+    struct hf_keepers keepers;
+    struct hf_variable items[] = {{0x7000, 0x7100, HF_TEXT("leaf")},
+        {0x7100, 0x7200, HF_TEXT("recurse")}, {0x7200, 0x7300, HF_TEXT("walk")},
+        {0x7300, 0x7400, HF_TEXT("recurse")}, {0x7500, 0x7600, HF_TEXT("main")},
+        {0x9000, 0x9100, HF_TEXT("leaf")}};
+    const struct hf_variables variables = {.items = items, .count = 6};
+    (void)state;
+    model_init(&m);
+    put_list(&m, 9);
+    add_root(&m, 3, 12, 0x6ff8);
+    add_root(&m, 3, 8, 0x7008);
+    add_root(&m, 3, 11, 0x7010);
+    add_root(&m, 3, 10, 0x7110);
+    add_root(&m, 3, 2, 0x7208);
+    add_root(&m, 3, 12, 0x7210);
+    add_root(&m, 3, 5, 0x7308);
+    add_root(&m, 4, 11, 0x9008);
+    make(&keepers, &m, &variables);
+    assert_int_equal(keepers.of[0], HF_KEEPER_IS_LOST);
+    assert_ptr_equal(keeper_of(&keepers, 2)->where, &items[2]);
+    assert_ptr_equal(keeper_of(&keepers, 4)->where, &items[2]);
+    for (uint32_t i = 5; i <= 10; i++) {
+        assert_int_equal(keeper_of(&keepers, i)->form, HF_KEEPER_ONE);
+        assert_ptr_equal(keeper_of(&keepers, i)->where, &items[3]);
+    }
+    assert_ptr_equal(keeper_of(&keepers, 12)->where, &items[2]);
+    assert_int_equal(keeper_of(&keepers, 11)->form, HF_KEEPER_TWO);
+    assert_ptr_equal(keepers.items[keeper_of(&keepers, 11)->first].where, &items[0]);
+    assert_ptr_equal(keepers.items[keeper_of(&keepers, 11)->second].where, &items[5]);
+    hf_keepers_done(&keepers);
+    hf_heap_done(&m.heap);
+}
+
 /* With names, a module is as many keepers as it has variables that hold something. */
 static void test_variables(void **state)
 {
@@ -277,6 +315,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_list),
         cmocka_unit_test(test_several),
+        cmocka_unit_test(test_frames),
         cmocka_unit_test(test_variables),
         cmocka_unit_test(test_lost),
         cmocka_unit_test(test_drawn),

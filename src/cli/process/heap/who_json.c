@@ -106,6 +106,8 @@ static enum hf_status put_json_holdings(
         const struct hf_holding *holding = &h->items[part->first + i];
         hf_out_string(out, i != 0 ? ",\n      {" : "\n      {");
         put_json_keepers(out, report->of->keepers, holding->keeper);
+        hf_out_string(out, ", ");
+        put_json_text(out, "function", holding->function);
         hf_out_printf(out,
             ", \"bytes\": %" PRIu64 ", \"objects\": %" PRIu64 ", \"samples\": %" PRIu64,
             holding->bytes, holding->objects, holding->samples);

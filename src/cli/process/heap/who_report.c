@@ -29,6 +29,13 @@ static void who_put_count(struct hf_out *out, uint64_t count)
 
 /* ---- What a keeper is called ---- */
 
+/* In whose frame on a stack: ", in main" */
+static void who_put_function(struct hf_text name, struct hf_out *out)
+{
+    hf_out_string(out, name.size != 0 ? ", in " : "");
+    hf_escape_terminal(out, name);
+}
+
 static void put_one_keeper(const struct hf_block_keeper *keeper, struct hf_out *out)
 {
     static const char *const of_thread[HF_ROOT_KINDS] = {
@@ -39,6 +46,7 @@ static void put_one_keeper(const struct hf_block_keeper *keeper, struct hf_out *
     struct hf_text path = hf_text_of(keeper->holder->path);
     if (of_thread[keeper->kind] != NULL) {
         hf_out_printf(out, "%s %d", of_thread[keeper->kind], (int)keeper->holder->thread);
+        who_put_function(keeper->where != NULL ? keeper->where->name : HF_TEXT(""), out);
     } else if (keeper->kind == HF_ROOT_MAPPING) {
         hf_escape_terminal(out, path.size != 0 ? path : HF_TEXT("anonymous memory"));
     } else if (keeper->where != NULL) {
@@ -66,8 +74,10 @@ static const char *many_of(enum hf_root_kind kind)
     return words[kind];
 }
 
-static void put_keeper(const struct hf_keepers *keepers, uint32_t number, struct hf_out *out)
+static void put_keeper(
+    const struct hf_keepers *keepers, const struct hf_holding *holding, struct hf_out *out)
 {
+    uint32_t number = holding->keeper;
     if (number == HF_HOLDING_UNSEEN) {
         hf_out_string(out, "not known: these blocks are in no heap that can be read");
         return;
@@ -76,7 +86,10 @@ static void put_keeper(const struct hf_keepers *keepers, uint32_t number, struct
     switch (keeper->form) {
     case HF_KEEPER_LOST: hf_out_string(out, "nothing: lost"); break;
     case HF_KEEPER_LOST_WITH: hf_out_string(out, "lost blocks only: lost with them"); break;
-    case HF_KEEPER_MANY: hf_out_string(out, many_of(keeper->kind)); break;
+    case HF_KEEPER_MANY:
+        hf_out_string(out, many_of(keeper->kind));
+        who_put_function(holding->function, out);
+        break;
     case HF_KEEPER_ONE: put_one_keeper(keeper, out); break;
     case HF_KEEPER_TWO:
         hf_out_string(out, "both ");
@@ -142,10 +155,12 @@ static void put_start(const struct hf_block_keeper *keeper, struct hf_out *out)
     };
     if (keeper->form != HF_KEEPER_ONE)
         hf_out_string(out, "lost");
-    else if (keeper->where != NULL)
-        hf_escape_terminal(out, keeper->where->name);
-    else
+    else if (keeper->kind != HF_ROOT_DATA || keeper->where == NULL)
         hf_out_string(out, words[keeper->kind]);
+    if (keeper->form == HF_KEEPER_ONE && keeper->where != NULL) {
+        hf_out_string(out, keeper->kind == HF_ROOT_STACK ? " of " : "");
+        hf_escape_terminal(out, keeper->where->name);
+    }
 }
 
 /* " → 64 B ×14 → 1,000 B" */
@@ -204,7 +219,7 @@ static enum hf_status put_holdings(const struct hf_who_report *report, size_t ro
         hf_out_printf(out, "%13s", "");
         put_share(out, share_next(&sum, holding->bytes), holding->bytes);
         hf_out_string(out, "  ");
-        put_keeper(report->of->keepers, holding->keeper, out);
+        put_keeper(report->of->keepers, holding, out);
         hf_out_char(out, '\n');
         if (has_examples && has_path(report, holding))
             status = put_example(report, holding, (uint32_t)row, out, err);
