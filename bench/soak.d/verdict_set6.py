@@ -12,8 +12,8 @@ from _labelled import by_sampler, run_labelled, share_of
 from _measure import expect
 
 
-def judge_all(options):
-    counted = [row for row in by_sampler(6, options) if not row.is_twin]
+def judge_all(options, number=6):
+    counted = [row for row in by_sampler(number, options) if not row.is_twin]
     return expect(share_of(counted, lambda row: row.right) >= 0.90, "90 % of the verdicts are right")
 
 

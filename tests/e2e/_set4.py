@@ -1,5 +1,5 @@
-"""The fourth to the sixth set of labelled programs (tests/leakers/LABELS-4.md, -5, -6): labels by kind, and how verdicts come as
-profiles do. The long form is in bench/soak.d/verdict_set4.py, verdict_set5.py and verdict_set6.py."""
+"""The fourth to the seventh set of labelled programs (tests/leakers/LABELS-4.md to -7): labels by kind, and how verdicts come as
+profiles do. The long form is in bench/soak.d/verdict_set4.py to verdict_set7.py."""
 
 import random
 import re
@@ -42,7 +42,7 @@ class Label:
         self.right = {LEAK, UNDECIDED} if self.is_twin else {kind.strip() for kind in label.split(",")}
         self.onset = float(onset) if onset else None
         self.is_by_clock = is_by_clock == "yes"
-        self.every = int(every)
+        self.every = float(every)
         self.answers = Counter()
         self.paths = []  # of each series that was judged as it came: [(minute, kind)]
         self.delays = []  # (minutes from the onset to "leak", minutes to the reference) of each of these

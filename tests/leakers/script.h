@@ -11,7 +11,7 @@
 #define MIB (KIB * KIB)
 #define HOUR 3600u
 #define BLOCKS_MAX 40000
-#define SECONDS_MAX (60 * HOUR)
+#define SECONDS_MAX (72 * HOUR)
 
 #define SERVED(...) PATH({run_server}, {serve}, __VA_ARGS__)
 

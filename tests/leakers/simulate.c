@@ -6,7 +6,8 @@
  * Each allocation passes the agent's own sampler (agent/sampler.h), begun with SEED; what it picks
  * goes into a live table by the agent's own writer, with its birth; how old it became and where it
  * was freed, as the agent counts that. Every MINUTES, 1 by default, the table is copied to
- * FOLDER/MINUTE.live, whose time is that of the program's clock. With PERIOD 1, every allocation is
+ * FOLDER/MINUTE.live, whose time is that of the program's clock; where MINUTES has a fraction, to
+ * FOLDER/SECOND.live. With PERIOD 1, every allocation is
  * recorded. NUMBER begins the script's own chance, for programs whose numbers are drawn. Prints,
  * for each minute, how many of the samples until then are of blocks that are never given back;
  * those of the first second are what every program loads, and do not count.
@@ -199,19 +200,31 @@ static void write_pages(int fd)
     }
 }
 
-/* Its name has `digits` of the minute, so that names are in order. */
-static void write_profile(const char *folder, unsigned minute, int digits)
+/* Its name is a number, of the minute or the second, with as many `digits` that names are in order.
+ */
+static void write_profile(const char *folder, unsigned second, unsigned number, int digits)
 {
     char path[PATH_MAX];
-    struct timespec time = {.tv_sec = BEGAN_S + minute * 60};
+    struct timespec time = {.tv_sec = BEGAN_S + second};
     struct timespec times[2] = {time, time};
-    snprintf(path, sizeof path, "%s/%0*u.live", folder, digits, minute);
+    snprintf(path, sizeof path, "%s/%0*u.live", folder, digits, number);
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0 || ftruncate(fd, (off_t)table.head->table_bytes) != 0)
         fail(path);
     write_pages(fd);
     if (futimens(fd, times) != 0 || close(fd) != 0)
         fail(path);
+}
+
+/* Every so many seconds there is a profile; of so many in all. */
+static void profile(const char *folder, unsigned second, unsigned every_s, unsigned all_s)
+{
+    if (second % every_s != 0)
+        return;
+    if (every_s % 60 == 0)
+        write_profile(folder, second, second / 60, all_s < 60000 ? 3 : 4);
+    else
+        write_profile(folder, second, second, 6);
 }
 
 /* A table of a process that begins now. */
@@ -247,11 +260,12 @@ void restart(void)
 
 int main(int argc, char **argv)
 {
-    uint64_t seed, every = 1;
+    uint64_t seed;
+    double every = 1; /* minutes */
     const struct leaker *leaker = argc > 1 ? leaker_find(argv[1]) : NULL;
     if (argc < 4 || argc > 6 || leaker == NULL || !hf_num_u64(hf_text_of(argv[2]), &seed) ||
         (argc > 4 && (!hf_num_u64(hf_text_of(argv[4]), &period_bytes) || period_bytes == 0)) ||
-        (argc > 5 && (!hf_num_u64(hf_text_of(argv[5]), &every) || every == 0))) {
+        (argc > 5 && (!hf_num_real(hf_text_of(argv[5]), &every) || every < 1.0 / 60))) {
         fprintf(stderr, "usage: leakers PROGRAM[:NUMBER] SEED FOLDER [PERIOD [MINUTES]]\n");
         return 2;
     }
@@ -261,11 +275,9 @@ int main(int argc, char **argv)
     for (unsigned second = 0; second < leaker->seconds; second++) {
         now_ns = (second + 1) * SECOND_NS;
         leaker->live(second);
-        if (second % 60 == 59) {
-            if ((second + 1) / 60 % every == 0)
-                write_profile(argv[3], (second + 1) / 60, leaker->seconds < 60000 ? 3 : 4);
+        profile(argv[3], second + 1, (unsigned)(every * 60), leaker->seconds);
+        if (second % 60 == 59)
             printf("%u\n", samples_for_ever);
-        }
     }
     return 0;
 }
