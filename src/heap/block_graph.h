@@ -79,6 +79,20 @@ struct hf_block_graph {
     struct hf_heap_sum held, lost, lost_with;
 };
 
+/* Whether a root, or a pointer from one block to another, is one of those by which its kind reaches
+ * the block: what an earlier kind reaches, too, is that kind's alone. */
+static inline bool hf_block_graph_root_counts(
+    const struct hf_block_graph *graph, enum hf_root_kind kind, uint32_t block)
+{
+    return graph->states[block] == HF_BLOCK_HELD + (unsigned)kind;
+}
+
+static inline bool hf_block_graph_pointer_counts(
+    const struct hf_block_graph *graph, uint32_t from, uint32_t to)
+{
+    return graph->states[from] == graph->states[to];
+}
+
 /* Borrows paths of the image. Reads all of the heaps and roots once. Call done in any case.
  * HF_ERR_MEMORY, HF_ERR_LIMIT. */
 HF_MUST_CHECK enum hf_status hf_block_graph_make(struct hf_block_graph *graph,

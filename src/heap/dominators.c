@@ -67,7 +67,7 @@ static void walk_from(struct numbering *n, uint32_t block)
             continue;
         }
         uint32_t target = g->targets[n->next[depth]++];
-        if (n->number[target] != 0)
+        if (n->number[target] != 0 || !hf_block_graph_pointer_counts(g, at, target))
             continue;
         enter(n, target, n->number[at]);
         n->path[++depth] = target;
@@ -78,8 +78,11 @@ static void walk_from(struct numbering *n, uint32_t block)
 static void walk_all(struct numbering *n)
 {
     for (unsigned kind = 0; kind < HF_ROOT_KINDS; kind++) {
-        for (size_t i = 0; i < n->graph->root_count[kind]; i++)
-            walk_from(n, n->graph->roots[kind][i].block);
+        for (size_t i = 0; i < n->graph->root_count[kind]; i++) {
+            uint32_t block = n->graph->roots[kind][i].block;
+            if (hf_block_graph_root_counts(n->graph, (enum hf_root_kind)kind, block))
+                walk_from(n, block);
+        }
     }
 }
 
@@ -96,12 +99,17 @@ static void turn_all(struct numbering *n)
 {
     const struct hf_block_graph *g = n->graph;
     for (unsigned kind = 0; kind < HF_ROOT_KINDS; kind++) {
-        for (size_t i = 0; i < g->root_count[kind]; i++)
-            turn(n, 0, n->number[g->roots[kind][i].block]);
+        for (size_t i = 0; i < g->root_count[kind]; i++) {
+            uint32_t block = g->roots[kind][i].block;
+            if (hf_block_graph_root_counts(g, (enum hf_root_kind)kind, block))
+                turn(n, 0, n->number[block]);
+        }
     }
     for (uint32_t i = 1; i < n->count; i++) {
-        for (uint32_t t = g->first[n->block[i]]; t < g->first[n->block[i] + 1]; t++)
-            turn(n, i, n->number[g->targets[t]]);
+        for (uint32_t t = g->first[n->block[i]]; t < g->first[n->block[i] + 1]; t++) {
+            if (hf_block_graph_pointer_counts(g, n->block[i], g->targets[t]))
+                turn(n, i, n->number[g->targets[t]]);
+        }
     }
 }
 

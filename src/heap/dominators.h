@@ -6,6 +6,10 @@
  * block is the other's immediate dominator; together they are a tree below the roots. A block to
  * which two paths lead that have no block in common has the roots themselves as its dominator.
  *
+ * Kinds of roots count one after the other (enum hf_root_kind): what the data of modules reach has
+ * only paths from these. So a pointer to the middle of a list that is left on a stack does not cut
+ * the list in two.
+ *
  * Semi-NCA (Georgiadis 2005, "Linear-Time Algorithms for Dominators and Related Problems", 2.3),
  * with path compression: n log n. Memory: some 50 bytes a block, and 4 a pointer.
  *

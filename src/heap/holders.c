@@ -19,7 +19,8 @@ static void give_to_pointers(struct hf_holders *holders, const struct hf_block_g
     for (unsigned kind = 0; kind < HF_ROOT_KINDS; kind++) {
         for (size_t i = 0; i < graph->root_count[kind]; i++) {
             struct hf_root root = graph->roots[kind][i];
-            if (holder_of[root.block] != HF_BLOCK_NONE)
+            if (holder_of[root.block] != HF_BLOCK_NONE ||
+                !hf_block_graph_root_counts(graph, (enum hf_root_kind)kind, root.block))
                 continue;
             holder_of[root.block] = root.holder;
             holders->rows[root.holder].bytes += tree->retained[root.block];
@@ -43,7 +44,8 @@ static bool give_to_others(struct hf_holders *holders, const struct hf_heap *hea
         uint32_t block = queue[at];
         for (uint32_t t = graph->first[block]; t < graph->first[block + 1]; t++) {
             uint32_t target = graph->targets[t];
-            if (holder_of[target] != HF_BLOCK_NONE)
+            if (holder_of[target] != HF_BLOCK_NONE ||
+                !hf_block_graph_pointer_counts(graph, block, target))
                 continue;
             holder_of[target] = holder_of[block];
             queue[queued++] = target;
