@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #define WORD 8u
-#define VTABLES_MAX 65536u
+#define VTABLES_MAX 65535u
 #define MANGLED_MAX 2048u /* bytes of a name; libstdc++'s longest have some 1,000 */
 #define FULL_MAX 64u      /* longer names go without template arguments */
 

@@ -117,6 +117,8 @@ int main()
 OBJECTS = {"db::Column<double>": 300, "Virtual": 200, "Node": 20000, "std::make_shared<Plain>": 100, "Both": 50,
            "std::__cxx11::basic_ostringstream": 40}  # fmt: skip
 
+DRAWN = {r";db::Column<double> \d+ B;up to 8,192 B$": 300 * 8008, r";Node \d+ B$": 20000 * 40}  # ends of stacks
+
 
 class Program:
     def __init__(self, *words):
@@ -219,9 +221,31 @@ def test_classes():
             assert of["Node"] == (20000 * 40, 20000 * 40), (options, of)
             said = heap(process.pid)
             assert re.search(r"^ +retains +bytes +blocks +lost  class\n +2\.\d MiB +[\d.]+ KiB +300 +0  db::Column<double>\n", said, re.M), said
+            heap("-o", "held.folded", process.pid)
+            held_stacks = dict(line.rsplit(" ", 1) for line in Path("held.folded").read_text().splitlines())
+            assert sum(map(int, held_stacks.values())) == document(process.pid)["blocks"]["bytes"], held_stacks
+            sizes = {end: sum(int(size) for stack, size in held_stacks.items() if re.search(end, stack)) for end in DRAWN}
+            assert sizes == DRAWN, held_stacks
+            if "-g" in options:
+                assert held_stacks["global list (classes);Node 40 B"] == str(20000 * 40), held_stacks
+                assert "global all (classes);up to 8,192 B;db::Column<double> 56 B;up to 8,192 B" in held_stacks, held_stacks
             lost = heap("--lost", process.pid)
             assert "  Both\n" in lost and "Node" not in lost, lost
             process.communicate()
+
+
+def test_picture():
+    """A list of 10,000 is one frame, whatever draws it; and what was asked for beside it is refused."""
+    with Program() as program:
+        heap("-o", "held.svg", program.pid)
+        heap("-o", "held.html", program.pid)
+        drawn = Path("held.svg").read_text()
+        assert f"What holds the memory of process {program.pid}" in drawn and "global list (program)" in drawn, drawn[:3000]
+        assert drawn.count("120 B") <= 3, drawn
+        assert f"What holds the memory of process {program.pid}" in Path("held.html").read_text()
+        for option in "--json", "--lost":
+            assert f"--output draws all that is held: without {option}" in heap("-o", "x.svg", option, program.pid, status=2)
+        assert not Path("x.svg").exists()
 
 
 def test_refused():

@@ -20,7 +20,7 @@
 #ifndef HF_CLI_BLOCK_PATH_H
 #define HF_CLI_BLOCK_PATH_H
 
-#include "answer/holdings.h"
+#include "answer/heap/holdings.h"
 #include "heap/object_classes.h"
 
 struct hf_block_step {

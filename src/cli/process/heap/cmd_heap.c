@@ -2,16 +2,19 @@
  * cmd_heap.c: every block of a running process's heaps, what holds them, and what nothing holds
  * any more.
  */
+#include "answer/heap/block_stacks.h"
 #include "answer/operand.h"
-#include "base/budget.h"
 #include "cli/process/heap/heap_reader.h"
 #include "cli/process/heap/heap_report.h"
+#include "cli/report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
 
 struct heap_options {
-    struct hf_common common;
+    struct hf_report_options report; /* of the picture */
     bool is_json, wants_lost;
     uint64_t rows;
-    double input_budget; /* base/budget.h; 0: not given */
 };
 
 #define AT(field) struct heap_options, field
@@ -22,13 +25,15 @@ static const struct hf_option heap_option_table[] = {
     {"rows", 'n', HF_OPT_COUNT(AT(rows), "N"),
         "print at most N holders, N sizes and N classes; 0: all (default: 20)"},
     {"json", 0, HF_OPT_FLAG(AT(is_json)), "print one JSON document instead"},
-    {"input-budget", 0, HF_OPT_REAL(AT(input_budget), "N"),
-        "multiply the limits on memory and work for the process by N (default: 1)"},
+    {"output", 'o', HF_OPT_OUTPUT(AT(report.view.output), "FILE"),
+        "draw what holds the memory as FILE.svg or FILE.html, or write folded stacks to FILE"},
     {0},
 };
 
 static const struct hf_option_group groups[] = {
     {"Output", heap_option_table},
+    {"", hf_input_budget_options},
+    {"Names", hf_binary_options},
     {"Help", hf_common_options},
     {0},
 };
@@ -51,6 +56,64 @@ static enum hf_status write_report(
         hf_heap_text(report, &output.out);
     return hf_output_close(&output, status, err);
 }
+
+/* ---- The picture ---- */
+
+static enum hf_status draw_profile(
+    struct heap_options *options, struct hf_profile *profile, uint32_t pid, struct hf_error *err)
+{
+    char title[64];
+    struct hf_report_options *report = &options->report;
+    bool is_picture =
+        hf_report_ends(report->view.output, ".svg") || hf_report_ends(report->view.output, ".html");
+    (void)snprintf(title, sizeof title, "What holds the memory of process %" PRIu32, pid);
+    report->picture.title = title;
+    report->view.request.given = profile;
+    report->view.request.fold.keep_allocator = true; /* no code is in it */
+    return is_picture ? hf_report_picture(report, NULL, 0, err)
+                      : hf_report_folded(report, NULL, 0, err);
+}
+
+static enum hf_status draw_blocks(struct heap_options *options,
+    const struct hf_heap_reading *reading, const struct hf_keepers *keepers, struct hf_error *err)
+{
+    struct hf_dominators tree = {0};
+    struct hf_object_classes classes;
+    struct hf_profile *profile = NULL;
+    enum hf_status status = hf_object_classes_init(&classes, reading->image, err);
+    if (status == HF_OK)
+        status = hf_dominators_make(&tree, reading->heap, reading->graph, err);
+    const struct hf_block_stacks_of of = {reading->heap, &tree, keepers, &classes};
+    if (status == HF_OK)
+        status = hf_block_stacks_make(&of, &profile, err);
+    if (status == HF_OK)
+        status = draw_profile(options, profile, reading->pid, err);
+    hf_profile_free(profile);
+    hf_dominators_done(&tree);
+    hf_object_classes_done(&classes);
+    return status;
+}
+
+static enum hf_status draw_heap(
+    void *context, const struct hf_heap_reading *reading, struct hf_error *err)
+{
+    struct heap_options *options = context;
+    struct hf_variables variables;
+    struct hf_keepers keepers = {0};
+    struct hf_heap_symbols symbols;
+    hf_heap_symbols_init(&symbols, &options->report.view.request.names);
+    enum hf_status status =
+        hf_variables_read(&variables, reading->image, reading->graph, &symbols.options, err);
+    if (status == HF_OK)
+        status = hf_keepers_make(&keepers, reading->heap, reading->graph, &variables, err);
+    if (status == HF_OK)
+        status = draw_blocks(options, reading, &keepers, err);
+    hf_keepers_done(&keepers);
+    hf_variables_done(&variables);
+    return status;
+}
+
+/* ---- The report ---- */
 
 static enum hf_status report_heap(
     void *context, const struct hf_heap_reading *reading, struct hf_error *err)
@@ -98,8 +161,11 @@ static enum hf_status heap_run(void *all, struct hf_operands *operands, struct h
 {
     struct heap_options *options = all;
     uint32_t pid;
-    if (options->input_budget != 0)
-        hf_budget_set_factor(options->input_budget);
+    struct hf_view_options *view = &options->report.view;
+    hf_view_options_budget(view);
+    if (view->output != NULL && (options->is_json || options->wants_lost))
+        return hf_error_set(err, HF_ERR_USAGE, "--output draws all that is held: without %s",
+            options->is_json ? "--json" : "--lost");
     if (operands->count != 1)
         return hf_error_set(err, HF_ERR_USAGE, "expected one PID; found %zu", operands->count);
     if (!hf_operand_is_pid(operands->items[0], &pid))
@@ -107,9 +173,10 @@ static enum hf_status heap_run(void *all, struct hf_operands *operands, struct h
             err, HF_ERR_USAGE, "expected a PID, e.g. 4711; found '%s'", operands->items[0]);
     struct hf_found_table table;
     bool is_recorded = hf_found_table_of(&table, pid, NULL, NULL) == HF_OK;
-    const struct hf_heap_reader_task task = {.common = &options->common,
-        .report = report_heap,
+    const struct hf_heap_reader_task task = {.common = &view->common,
+        .report = view->output != NULL ? draw_heap : report_heap,
         .context = options,
+        .output = view->output,
         .table = is_recorded ? table.fd : -1};
     enum hf_status status = hf_heap_reader_run(&task, pid, err);
     hf_found_table_close(&table);
@@ -127,7 +194,7 @@ const struct hf_command hf_cmd_heap = {
         "no\n"
         "preparation; its threads stand still for some milliseconds, while the kernel makes a "
         "copy\n"
-        "of it.",
+        "of it. With -o it draws a flame graph: what holds, then containers and what is in them.",
     .groups = groups,
     .options_size = sizeof(struct heap_options),
     .defaults = heap_defaults,

@@ -6,9 +6,6 @@
 #include "cli/process/heap/heap_reader.h"
 #include "cli/process/heap/who_report.h"
 #include "cli/view_options.h"
-#include "symbol/cache/cache_folder.h"
-
-#include <limits.h>
 
 struct who_options {
     struct hf_view_options view;
@@ -97,17 +94,14 @@ static enum hf_status who_report(
     void *context, const struct hf_heap_reading *reading, struct hf_error *err)
 {
     struct who_options *options = context;
-    const struct hf_request_names *names = &options->view.request.names;
     struct hf_variables variables;
     struct hf_keepers keepers = {0};
-    char cache[PATH_MAX];
-    const struct hf_symbol_options symbols = {.symdirs = names->symdirs.items,
-        .symdir_count = names->symdirs.count,
-        .cache_folder = hf_cache_folder(names->no_cache, cache)};
+    struct hf_heap_symbols symbols;
+    hf_heap_symbols_init(&symbols, &options->view.request.names);
     enum hf_status status = hf_table_blocks_join(&options->blocks, reading->heap, err);
     if (status != HF_OK)
         return status;
-    status = hf_variables_read(&variables, reading->image, reading->graph, &symbols, err);
+    status = hf_variables_read(&variables, reading->image, reading->graph, &symbols.options, err);
     if (status == HF_OK)
         status = hf_keepers_make(&keepers, reading->heap, reading->graph, &variables, err);
     if (status == HF_OK)

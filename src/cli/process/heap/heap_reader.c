@@ -8,6 +8,7 @@
 #include "memory/snapshot.h"
 #include "os/process/proc.h"
 #include "os/process/standby.h"
+#include "symbol/cache/cache_folder.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -232,6 +233,13 @@ static enum hf_status check_room(uint32_t pid, struct hf_error *err)
     return hf_error_set(err, HF_ERR_SYSTEM,
         "process %u cannot be copied: it may need %s more memory meanwhile, and %s is left", pid,
         hf_units_bytes(memory.anonymous_bytes / ROOM_PART, needed), hf_units_bytes(left, room));
+}
+
+void hf_heap_symbols_init(struct hf_heap_symbols *symbols, const struct hf_request_names *names)
+{
+    symbols->options = (struct hf_symbol_options){.symdirs = names->symdirs.items,
+        .symdir_count = names->symdirs.count,
+        .cache_folder = hf_cache_folder(names->no_cache, symbols->cache)};
 }
 
 enum hf_status hf_heap_reader_run(

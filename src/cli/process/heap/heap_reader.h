@@ -6,8 +6,12 @@
 #ifndef HF_CLI_HEAP_READER_H
 #define HF_CLI_HEAP_READER_H
 
+#include "answer/request.h"
 #include "cli/command.h"
 #include "heap/block_graph.h"
+#include "symbol/options.h"
+
+#include <limits.h>
 
 /* What was read; all is borrowed. */
 struct hf_heap_reading {
@@ -25,6 +29,14 @@ typedef enum hf_status hf_heap_report_fn(
  * asked for. */
 typedef enum hf_status hf_heap_table_fn(
     void *context, const int *table, uint64_t asked_ns, struct hf_error *err);
+
+/* How files of symbols are found; `options` borrows from the rest. */
+struct hf_heap_symbols {
+    struct hf_symbol_options options;
+    char cache[PATH_MAX];
+};
+
+void hf_heap_symbols_init(struct hf_heap_symbols *symbols, const struct hf_request_names *names);
 
 /* What to do with the heaps of a process. */
 struct hf_heap_reader_task {

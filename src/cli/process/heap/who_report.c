@@ -1,5 +1,6 @@
 #include "cli/process/heap/who_report.h"
 
+#include "answer/heap/keeper_name.h"
 #include "base/plural.h"
 #include "base/strings/escape.h"
 #include "render/amount.h"
@@ -27,77 +28,16 @@ static void who_put_count(struct hf_out *out, uint64_t count)
     hf_out_string(out, hf_amount(style, count, text));
 }
 
-/* ---- What a keeper is called ---- */
-
-/* In whose frame on a stack: ", in main" */
-static void who_put_function(struct hf_text name, struct hf_out *out)
-{
-    hf_out_string(out, name.size != 0 ? ", in " : "");
-    hf_escape_terminal(out, name);
-}
-
-static void put_one_keeper(const struct hf_block_keeper *keeper, struct hf_out *out)
-{
-    static const char *const of_thread[HF_ROOT_KINDS] = {
-        [HF_ROOT_THREAD_LOCAL] = "thread-local storage of thread",
-        [HF_ROOT_STACK] = "stack of thread",
-        [HF_ROOT_REGISTER] = "registers of thread",
-    };
-    struct hf_text path = hf_text_of(keeper->holder->path);
-    if (of_thread[keeper->kind] != NULL) {
-        hf_out_printf(out, "%s %d", of_thread[keeper->kind], (int)keeper->holder->thread);
-        who_put_function(keeper->where != NULL ? keeper->where->name : HF_TEXT(""), out);
-    } else if (keeper->kind == HF_ROOT_MAPPING) {
-        hf_escape_terminal(out, path.size != 0 ? path : HF_TEXT("anonymous memory"));
-    } else if (keeper->where != NULL) {
-        hf_out_string(out, "global ");
-        hf_escape_terminal(out, keeper->where->name);
-        hf_out_string(out, " (");
-        hf_escape_terminal(out, hf_text_basename(path));
-        hf_out_char(out, ')');
-    } else {
-        hf_out_string(out, "data of ");
-        hf_escape_terminal(out, hf_text_basename(path));
-    }
-}
-
-/* "three or more" of what can be told apart; of threads there may be fewer. */
-static const char *many_of(enum hf_root_kind kind)
-{
-    static const char *const words[HF_ROOT_KINDS] = {
-        [HF_ROOT_DATA] = "three globals or more, each of them",
-        [HF_ROOT_THREAD_LOCAL] = "thread-local storage of several threads",
-        [HF_ROOT_STACK] = "stacks of several threads",
-        [HF_ROOT_REGISTER] = "registers of several threads",
-        [HF_ROOT_MAPPING] = "three mappings or more, each of them",
-    };
-    return words[kind];
-}
-
 static void put_keeper(
     const struct hf_keepers *keepers, const struct hf_holding *holding, struct hf_out *out)
 {
-    uint32_t number = holding->keeper;
-    if (number == HF_HOLDING_UNSEEN) {
-        hf_out_string(out, "not known: these blocks are in no heap that can be read");
-        return;
-    }
-    const struct hf_block_keeper *keeper = &keepers->items[number];
-    switch (keeper->form) {
-    case HF_KEEPER_LOST: hf_out_string(out, "nothing: lost"); break;
-    case HF_KEEPER_LOST_WITH: hf_out_string(out, "lost blocks only: lost with them"); break;
-    case HF_KEEPER_MANY:
-        hf_out_string(out, many_of(keeper->kind));
-        who_put_function(holding->function, out);
-        break;
-    case HF_KEEPER_ONE: put_one_keeper(keeper, out); break;
-    case HF_KEEPER_TWO:
-        hf_out_string(out, "both ");
-        put_one_keeper(&keepers->items[keeper->first], out);
-        hf_out_string(out, " and ");
-        put_one_keeper(&keepers->items[keeper->second], out);
-        break;
-    }
+    struct hf_out name = {0};
+    if (holding->keeper == HF_HOLDING_UNSEEN)
+        hf_out_string(&name, "not known: these blocks are in no heap that can be read");
+    else
+        hf_keeper_name(keepers, holding->keeper, holding->function, &name);
+    hf_escape_terminal(out, hf_out_view(&name));
+    hf_out_done(&name);
 }
 
 /* ---- Shares ---- */

@@ -5,7 +5,7 @@
 #ifndef HF_CLI_WHO_REPORT_H
 #define HF_CLI_WHO_REPORT_H
 
-#include "answer/holdings.h"
+#include "answer/heap/holdings.h"
 #include "cli/process/heap/block_path.h"
 
 struct hf_who_report {

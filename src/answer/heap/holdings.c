@@ -1,4 +1,4 @@
-#include "answer/holdings.h"
+#include "answer/heap/holdings.h"
 
 #include "answer/filters.h"
 #include "answer/names.h"
