@@ -38,6 +38,16 @@ async function laysOutOnce(browser) {
   });
   const count = await layouts() - before;
   expect(moved > 3 && count <= 50, `${count} layouts for 40 moves over ${moved} boxes`);
+  await page.evaluate(async () => {
+    const host = document.querySelector("#main");
+    const { left, top } = host.getBoundingClientRect();
+    for (let i = 0; i < 20; i++) {
+      host.dispatchEvent(new MouseEvent("mousemove", { bubbles: true, clientX: left + 100 + i, clientY: top + 9 }));
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    }
+  });
+  const within = await layouts() - before - count;
+  expect(within <= 5, `${within} layouts for 20 moves within a box`);
 }
 
 // Rows below the last one that is a trunk: a box of 99 %.
@@ -72,19 +82,25 @@ async function answersFirst(browser) {
       [["52,428,800", "20,971,520", "6,291,456"][i], share, name]), "amount, share, owner");
   await page.locator("#answer button", { hasText: "buffer_grow" }).click();
   expect((await details(page)).startsWith("buffer_grow: "), await details(page));
+  const long = "clang::Preprocessor::ReadOptionalMacroParameterListAndBody";
+  for (const width of [1400, 800]) { // a name comes before its path
+    const wide = await open(browser, draw("long", `main;a::first;b::second;c::third_of_them;${long} 900\nmain;other 90\n`), { viewport: { width, height: 600 } });
+    const cut = await wide.locator("#answer .owner").evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent));
+    expectEqual([await wide.locator("#answer .owner").first().textContent(), cut], [long, []], `${width} px: owners that are cut`);
+  }
 }
 
 // Of this, what is in use at the end tells a thirtieth of what was.
 const SPIKE = `
 #include <stdlib.h>
 #include <string.h>
-__attribute__((noinline)) static char *spike(void) { return memset(malloc(30 << 20), 1, 30 << 20); }
-__attribute__((noinline)) static char *keep(void) { return memset(malloc(1 << 20), 1, 1 << 20); }
+__attribute__((noinline)) static char *spike(int deep) { return deep > 0 ? spike(deep - 1) + 1 : memset(malloc(30 << 20), 1, 30 << 20); }
+__attribute__((noinline)) static char *keep(void) { return memset(malloc(1023 << 10), 1, 1023 << 10); }
 char *volatile held;
 int main(void)
 {
-    held = spike();
-    free(held);
+    held = spike(30);
+    free(held - 30);
     held = keep();
     return held[5] - 1;
 }
@@ -98,7 +114,11 @@ async function tellsThePeak(browser) {
   }
   const page = await open(browser, drawFiles("spike", ["spike.hfb"]), { viewport: { width: 1400, height: 800 } });
   const lines = () => page.locator("#answer button").evaluateAll((all) => all.map((line) => [".held", ".judged", ".owner"].map((part) => line.querySelector(part).textContent)));
-  expectEqual(await lines(), [["30.0 MiB", "at the peak", "spike"], ["1.0 MiB", "", "keep"]], "the answer");
+  expectEqual(await lines(), [["30.0 MiB", "at the peak", "spike"], ["1023.0 KiB", "", "keep"]], "the answer");
+  await page.waitForFunction(() => { // the minimap is as high as what is shown, not as the peak's stacks
+    const map = document.getElementById("minimap");
+    return map.getContext("2d").getImageData(5, map.height - 2, 1, 1).data[3] > 0;
+  });
   await page.locator("#answer button").first().click();
   await page.waitForFunction(() => document.getElementById("details").textContent.startsWith("spike: 30.0 MiB"));
   expectEqual([await page.inputValue("#metric"), await lines()], ["peak_space", [["30.0 MiB", "", "spike"]]], "its click shows the peak");
@@ -106,7 +126,7 @@ async function tellsThePeak(browser) {
   await page.waitForFunction(() => document.getElementById("metric").value === "inuse_space");
   expectEqual((await lines()).length, 2, "Back");
   await page.locator("#answer button").last().click();
-  expect((await details(page)).startsWith("keep: 1.0 MiB"), await details(page));
+  expect((await details(page)).startsWith("keep: 1023.0 KiB"), await details(page));
 }
 
 async function saysWhatItIsOf(browser) {
@@ -167,6 +187,7 @@ async function colorsByRelativeChange(browser) {
     "+200,000  \u00d73.0", "figures of a box");
   await page.evaluate(() => { heapflame.state.coloring = "absolute"; heapflame.painted(); });
   const absolute = await colors();
+  expectEqual([steps.indexOf(absolute.twice), steps.indexOf(absolute.tiny)], [6, 3], "the largest change, and nearly none");
   expect(absolute.new !== absolute.twice && absolute.tiny !== absolute.plus && absolute.new !== absolute.gone, "absolute colours tell sizes apart");
 }
 
@@ -178,6 +199,8 @@ async function comparesSideBySide(browser) {
   const { x, y, width } = await page.locator("#sides .chart").nth(1).boundingBox();
   await page.mouse.click(x + width / 3, y + 27);
   expectEqual(await zoomed(), ["main", "main", "main"], "a click in B zooms all");
+  await page.mouse.move(x + width / 3, y + 9);
+  expect((await details(page)).includes(" \u00b7 100.00 % of all"), `shares of B are of B: ${await details(page)}`);
   await page.evaluate(() => history.back());
   await page.waitForFunction(() => heapflame.sides.charts.every(({ zoomed: node }) => node === 0));
   const again = await open(browser, `${page.url()}`);
@@ -276,6 +299,14 @@ async function mapsTime(browser) {
   expectEqual(values, [3, 7, 11, 16, 20, 24, 28, 33], "what it held");
   const { x, y, width } = await page.locator("#heat canvas").boundingBox();
   const column = (width - 260) / 8;
+  const cells = await page.evaluate((wide) => {
+    const canvas = document.querySelector("#heat canvas");
+    const copy = Object.assign(document.createElement("canvas"), { width: canvas.width, height: 18 }).getContext("2d", { willReadFrequently: true });
+    copy.drawImage(canvas, 0, 0);
+    return Array.from({ length: 8 }, (_, point) => [...copy.getImageData(Math.floor(260 + (point + 0.5) * wide), 6, 1, 1).data].slice(0, 3));
+  }, column);
+  const light = cells.map(([red, green, blue]) => red + green + blue);
+  expect(light.every((sum, i) => i === 0 || sum < light[i - 1]), `cells of what grows all the time: ${light}`);
   await page.mouse.move(x + 260 + 2.5 * column, y + 9);
   expectEqual(await page.textContent("#tip p"), "Session::remember", "the tip");
   await page.mouse.down();
@@ -293,6 +324,9 @@ async function mapsTime(browser) {
   await page.focus("#heat");
   await page.keyboard.press("ArrowLeft");
   expectEqual(await range(), "1-5", "by a key");
+  await page.mouse.click(x + 60, y + 9);
+  await page.waitForSelector("#filters li");
+  expectEqual(await page.evaluate(() => heapflame.filtering.now.map(({ kind, name }) => `${kind} ${name}`)), ["in Session::remember"], "a click on the name of a row");
 }
 
 async function marksTheSameFunction(browser) {
@@ -317,6 +351,10 @@ async function marksTheSameFunction(browser) {
   });
   await page.mouse.move(x, y);
   expectEqual(await marked(), ["json_string", "json_string"], "both places of it");
+  await page.locator("#answer button", { hasText: "json_string" }).first().hover();
+  expectEqual(await marked(), ["json_string", "json_string"], "from the answer above it");
+  await page.mouse.move(x, 5);
+  expectEqual(await marked(), [], "nothing is pointed at");
   await page.keyboard.press("6");
   await page.locator("#table tbody tr", { hasText: "json_string" }).hover();
   expectEqual(await marked(), ["json_string", "json_string"], "from the table beside it");
@@ -373,6 +411,8 @@ async function needsNoMouse(browser) {
 async function copiesTables(browser) {
   const page = await open(browser, draw("copies", `${SERVICE}main;=1+1|x 7000000\n`), { permissions });
   await page.keyboard.press("6");
+  const bars = await page.locator("#table tbody tr").first().locator("td.bar").evaluateAll((all) => all.map((cell) => Number(cell.style.getPropertyValue("--part")).toFixed(2)));
+  expectEqual(bars, ["0.59", "0.59"], "bars in cells");
   await page.fill("#table-filter", "_");
   const copied = async (format) => {
     await page.getByRole("button", { name: `Copy as ${format}` }).click();

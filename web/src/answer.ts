@@ -10,6 +10,7 @@ import { sumOf } from "./tree";
 import { badge, trendOf } from "./verdict";
 
 const LINES_AT_MOST = 5;
+const LETTER_REM = 0.49; // of the owners' font
 
 // Other values of the same recording, and what a line of theirs is marked with.
 const BESIDE: { name: string; mark: string; of: string }[] = [
@@ -28,6 +29,13 @@ function cell(kind: string, text: string, title = text): HTMLSpanElement {
   return Object.assign(document.createElement("span"), { className: kind, textContent: text, title });
 }
 
+// Where there is no room, its beginning is cut: names tell most at their ends.
+function endingCell(kind: string, text: string, title = text): HTMLSpanElement {
+  const of = cell(kind, "", title);
+  of.append(Object.assign(document.createElement("bdi"), { textContent: text, dir: "ltr" }));
+  return of;
+}
+
 export class Answer {
   constructor(private readonly host: HTMLElement, private readonly profile: Profile, private readonly zoom: (node: number, type: ValueType) => void,
     private readonly hover: (name: number | undefined) => void) {}
@@ -44,6 +52,8 @@ export class Answer {
     this.host.classList.toggle("judged", trend !== undefined || beside.length > 0);
     this.host.classList.toggle("curved", listed.some(({ points }) => (points?.length ?? 0) > 2));
     this.host.classList.toggle("sourced", all.some(({ node }) => sourceOf(this.profile, this.profile.name[node]!) !== ""));
+    // Names come before paths: as long as the longest, as far as there is room.
+    this.host.style.setProperty("--owner", `${Math.max(...all.map(({ name }) => shortName(readable(name)).length), 0) * LETTER_REM + 0.5}rem`);
     this.host.replaceChildren(...all.map((suspect, i) => this.line(suspect, beside[i]?.type ?? type, paths[i]!, beside[i])));
   }
 
@@ -85,9 +95,9 @@ export class Answer {
     const verdict = cell("judged", "", "");
     if ("verdict" in suspect) verdict.append(badge(suspect.verdict));
     else if (beside) verdict.append(badge(beside.mark));
-    const owner = cell("owner", shortName(readable(suspect.name)), readable(suspect.name));
+    const owner = endingCell("owner", shortName(readable(suspect.name)), readable(suspect.name));
     const via = path.map((frame) => shortName(readable(frame))).join(" \u203a ");
-    button.append(curve, verdict, owner, cell("source", sourceShort(profile, name), sourceOf(profile, name)), cell("path", via && `${via} \u203a`));
+    button.append(curve, verdict, owner, cell("source", sourceShort(profile, name), sourceOf(profile, name)), endingCell("path", via && `${via} \u203a`));
     button.title = readable(suspect.sentence);
     button.addEventListener("click", () => this.zoom(suspect.node, type));
     button.addEventListener("mouseenter", () => this.hover(name));

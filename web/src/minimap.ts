@@ -1,7 +1,7 @@
 // The whole graph as small as a word, with what is seen of it. A press or a drag moves that.
 
 import type { Chart } from "./chart";
-import { rowCount, type Layout } from "./layout";
+import type { Layout } from "./layout";
 import { Painter, type Look, type Surface } from "./painter";
 import { Section } from "./section";
 
@@ -66,7 +66,9 @@ export class Minimap {
   }
 
   private paint(layout: Layout, width: number, height: number): void {
-    const rows = Math.min(rowCount(layout), height);
+    const section = new Section(layout, 0, width);
+    const seen = section.shownRows(); // without those of other values
+    const rows = Math.min(seen, height);
     const high = Math.max(height / rows, 1);
     const image = new ImageData(width, height);
     const pixels = new Uint32Array(image.data.buffer); // 0xAABBGGRR
@@ -84,8 +86,8 @@ export class Minimap {
       },
       label: () => undefined,
     };
-    const painter = new Painter(new Section(layout, 0, width), { ...this.look, colorsOf: (of) => this.look.colorsOf(of), ink: () => "", label: () => "", figures: () => "" }, undefined, surface);
-    for (let row = 0; row < rows; row++) painter.row(Math.floor((row * rowCount(layout)) / rows), row * high);
+    const painter = new Painter(section, { ...this.look, colorsOf: (of) => this.look.colorsOf(of), ink: () => "", label: () => "", figures: () => "" }, undefined, surface);
+    for (let row = 0; row < rows; row++) painter.row(Math.floor((row * seen) / rows), row * high);
     this.whole.getContext("2d")!.putImageData(image, 0, 0);
   }
 }
