@@ -65,6 +65,10 @@ async function slidesThroughTime(browser) {
   await page.mouse.move(x + width * 0.99, y + 20);
   await page.mouse.up();
   expectEqual(await shown(page), changed(1, 3), "by the mouse");
+  await page.mouse.click(x + width * 0.34, y + 20);
+  expectEqual(await shown(page), Object.fromEntries(Object.entries(POINTS[1]).sort().map(([stack, value]) => [stack, [value, 0]])), "a click: one point");
+  await page.goto(`${page.url().split("#")[0]}#r=1-3`);
+  await page.waitForFunction(() => heapflame.state.range.from === 1 && heapflame.state.range.to === 3);
   await page.getByRole("slider", { name: "From" }).focus();
   await page.keyboard.press("ArrowRight");
   expectEqual(await shown(page), changed(2, 3), "by a key");

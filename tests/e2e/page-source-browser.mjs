@@ -3,11 +3,11 @@
 // timeout: 200
 // sanitized: no, it tests what the page does in a browser
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, expectEqual } from "../browser/browser.mjs";
-import { choose, draw, focus, open, runTests, select } from "../browser/page.mjs";
+import { choose, draw, drawFiles, focus, open, runTests, select } from "../browser/page.mjs";
 
 // Stacks from the root, "function file:line", with objects and bytes of each.
 function leaks(stacks) {
@@ -44,6 +44,11 @@ async function showsSource(browser) {
   const row = (line) => page.locator(`#source tr[data-line="${line}"] td`).allTextContents();
   expectEqual(await page.locator("#source th").allTextContents(), ["With callees", "Itself", "Objects", "Line", "Source"], "titles");
   expectEqual(await row(99), ["800 B", "", "3", "99", "line 99"], "a line with callees, whose recursion counts once");
+  const [top, line, bottom] = await page.evaluate(() => {
+    const rows = document.querySelector("#source .rows").getBoundingClientRect();
+    return [rows.top, document.querySelector("#source tr[data-line='99']").getBoundingClientRect().top, rows.bottom - 40];
+  });
+  expect(top + 60 < line && line < (top + bottom) / 2, `the line that holds most is in sight, with some above it: ${top}, ${line}, ${bottom}`);
   expectEqual(await row(101), ["500 B", "500 B", "2", "101", EVIL[1]], "a line that allocates");
   expectEqual(await row(100), ["", "", "", "100", EVIL[0]], "a line that holds nothing");
   expectEqual((await row(102)).at(-1), "\ttabs\tstay", "tabs");
@@ -62,6 +67,23 @@ async function showsSource(browser) {
   const again = await open(browser, `${address}#v=source`, { viewport: { width: 390, height: 700 } });
   await again.waitForSelector("#source tbody tr");
   expectEqual(await again.inputValue("#view-list"), "Source", "by its link, on a phone");
+}
+
+// Lines of a file that was written after the recording may have moved.
+async function warnsOfNewerFiles(browser) {
+  mkdirSync("newer");
+  writeFileSync("newer/keep.c", "#include <stdlib.h>\nchar *volatile held;\nint main(void)\n{\n    held = malloc(1 << 20);\n    return held == 0;\n}\n");
+  for (const [command, ...words] of [["gcc", "-g", "-o", "keep", "newer/keep.c"], ["heapflame", "run", "-q", "--exact", "-o", "keep.hfb", "--", "./keep"]]) {
+    const done = spawnSync(command, words, { encoding: "utf8" });
+    expectEqual(done.status, 0, `${command}: ${done.stderr}`);
+  }
+  for (const [seconds, isTold] of [[-3600, false], [3600, true]]) {
+    utimesSync("newer/keep.c", Date.now() / 1000 + seconds, Date.now() / 1000 + seconds);
+    const page = await open(browser, `${drawFiles("newer-file", ["keep.hfb"], "--source-dir", "newer")}#v=source`);
+    await page.waitForSelector("#source tbody tr");
+    expectEqual((await page.textContent("#source output")).includes("the file is newer than the recording"), isTold, `written ${seconds} s later`);
+    await page.close();
+  }
 }
 
 // What is no source, is called otherwise, lies outside of the folder, or that not everybody may read, stays out.
@@ -90,4 +112,4 @@ async function takesSourceAlone(browser) {
   expect(!said().includes("source") && said("--source", "20").includes("no source was found"), `said: ${said("--source", "20")}`);
 }
 
-await runTests(showsSource, takesSourceAlone);
+await runTests(showsSource, warnsOfNewerFiles, takesSourceAlone);
