@@ -248,6 +248,29 @@ def test_picture():
         assert not Path("x.svg").exists()
 
 
+def check_lost(limit, *words, status=0):
+    command = [HEAPFLAME, "check", "--lost", str(limit), *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == status, (done.returncode, done.stdout, done.stderr)
+    return done.stdout if status <= 1 else done.stderr
+
+
+def test_check():
+    """1,000 blocks of 2,008 bytes are lost, and as many of 56 with them; a few may still be held by a stale word."""
+    with Program() as program:
+        said = check_lost("3MiB", program.pid)
+        assert re.fullmatch(r"ok +lost +2\.0 MiB in (1,99\d|2,0\d\d) blocks, of 3\.0 MiB\n", said), said
+        said = check_lost("64KiB", "--junit", "lost.xml", program.pid, status=1)
+        assert said.startswith("FAIL  lost") and f", of 64.0 KiB; see heapflame heap --lost {program.pid}\n" in said, said
+        assert said.count("\n") == 1 and 'failures="1"' in Path("lost.xml").read_text(), said
+        (check,) = held(json.loads(check_lost(0, "--json", program.pid, status=1)))["checks"]
+        assert check["unit"] == "bytes" and check["limit"] == 0 and 2e6 < check["value"] < 2.1e6, check
+        for words in (["--budget", "1MiB/min", program.pid], [program.pid, program.pid], ["folder"]):
+            assert "--lost" in check_lost(0, *words, status=2), words
+        assert "expected bytes, e.g. '64KiB' or '0', found 'some'" in check_lost("some", program.pid, status=2)
+    assert "there is no process 4000000" in check_lost(0, 4000000, status=5)
+
+
 def test_refused():
     assert "expected one PID" in heap(status=2)
     assert "expected a PID, e.g. 4711; found 'me'" in heap("me", status=2)

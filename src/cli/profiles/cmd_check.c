@@ -7,10 +7,12 @@
  * gained by value (statistics/gain.h): sampling alone does not fail a gate, and no growth passes
  * for coming late.
  */
+#include "answer/operand.h"
 #include "base/plural.h"
 #include "base/strings/num.h"
 #include "base/strings/units.h"
 #include "cli/history_options.h"
+#include "cli/profiles/lost_check.h"
 #include "cli/report.h"
 #include "render/table/check_report.h"
 #include "statistics/gain.h"
@@ -21,7 +23,7 @@
 
 struct check_options {
     struct hf_history_options history;
-    const char *budget, *max_growth, *junit;
+    const char *budget, *max_growth, *lost, *junit;
     struct hf_name_list fail_on;
 };
 
@@ -32,6 +34,8 @@ static const struct hf_option budget_options[] = {
         "fail if all memory or one place grows faster than this, e.g. 1MiB/min"},
     {"max-growth", 0, HF_OPT_TEXT(AT(max_growth), "N%"),
         "fail if all memory grows by more than N% of its size at the start"},
+    {"lost", 0, HF_OPT_TEXT(AT(lost), "BYTES"),
+        "fail if more than this of a running process is lost: nothing leads to it any more"},
     {"fail-on", 0, HF_OPT_LIST(AT(fail_on), "VERDICT"),
         "fail if a place has this verdict; may be repeated (default: leak, if no budget is given)"},
     {0},
@@ -489,11 +493,44 @@ static enum hf_status check_processes(struct check_options *options,
     return status;
 }
 
+/* Profiles do not say what is lost: the process itself does. */
+static enum hf_status check_lost(
+    struct check_options *options, const struct hf_operands *operands, struct hf_error *err)
+{
+    struct hf_history_options *history = &options->history;
+    struct hf_lost_check check = {.common = &history->view.common,
+        .is_json = history->is_json,
+        .output = history->view.output,
+        .junit = options->junit};
+    if (!hf_units_parse_bytes(hf_text_of(options->lost), &check.limit_bytes))
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--lost: expected bytes, e.g. '64KiB' or '0', found '%s'", options->lost);
+    if (options->budget != NULL || options->max_growth != NULL || options->fail_on.count != 0)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--lost looks at a process, not at how it grows: check --budget, --max-growth and "
+            "--fail-on by themselves");
+    if (operands->count != 1)
+        return hf_error_set(
+            err, HF_ERR_USAGE, "--lost: expected one PID; found %zu", operands->count);
+    if (!hf_operand_is_pid(operands->items[0], &check.pid))
+        return hf_error_set(
+            err, HF_ERR_USAGE, "--lost: expected a PID, e.g. 4711; found '%s'", operands->items[0]);
+    hf_view_options_budget(&history->view);
+    return hf_lost_check_run(&check, err);
+}
+
+static bool check_is_reader(const void *options)
+{
+    return ((const struct check_options *)options)->lost == NULL && hf_command_is_reader(options);
+}
+
 static enum hf_status check_run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
     struct check_options *options = all;
     struct hf_process_histories processes = {0};
     struct limits limits;
+    if (options->lost != NULL)
+        return check_lost(options, operands, err);
     enum hf_status status = parse_limits(options, &limits, err);
     if (status != HF_OK)
         return status;
@@ -510,9 +547,11 @@ const struct hf_command hf_cmd_check = {
     .name = "check",
     .summary = "Fail if memory grows: a gate for tests.",
     .operands = "PROFILE...|DIR|PID",
-    .details = "Reads profiles as trend does. The exit status is 1 if a budget was exceeded.",
+    .details =
+        "Reads profiles as trend does; with --lost, the heaps of a running process as heap does.\n"
+        "The exit status is 1 if a budget was exceeded.",
     .groups = groups,
     .options_size = sizeof(struct check_options),
-    .is_reader = hf_command_is_reader,
+    .is_reader = check_is_reader,
     .run = check_run,
 };

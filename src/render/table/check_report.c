@@ -53,7 +53,7 @@ static void put_measure(
         hf_out_text(&unit, hf_profile_text(folded, folded->types[HF_HISTORY_VALUE].unit));
         hf_out_string(&unit, "/second");
     } else {
-        hf_out_string(&unit, "part");
+        hf_out_string(&unit, number->kind == HF_CHECK_BYTES ? "bytes" : "part");
     }
     hf_json_member(out, ", ", "unit", hf_out_view(&unit));
     if (unit.error.status != HF_OK)

@@ -10,7 +10,7 @@
  * (used_suppressions.h)}
  *
  *   CHECK: {"name", "passed", "decided", "message", "value", "interval_95": [low, high], "limit",
- *           "unit": "bytes/second" or "part", "place": {"name", "stack", "suppression"}}
+ *           "unit": "bytes/second", "part" or "bytes", "place": {"name", "stack", "suppression"}}
  *
  * XML: a testsuite "heapflame check" with a testcase for each check; what servers for continuous
  * integration read. Source: the schema of Jenkins' xUnit plugin, junit-10.xsd.
@@ -35,9 +35,10 @@ struct hf_check {
     bool is_open;           /* nobody asked, and it is not decided: told, and no failure */
     struct hf_text message; /* raw: one sentence */
     struct hf_check_number {
-        enum { HF_CHECK_NO_NUMBER, HF_CHECK_RATE, HF_CHECK_PART } kind; /* a second; of the start */
-        double value, low, high;                                        /* 95 % */
-        double limit;                                                   /* infinite: none */
+        /* a second; of the start; bytes */
+        enum { HF_CHECK_NO_NUMBER, HF_CHECK_RATE, HF_CHECK_PART, HF_CHECK_BYTES } kind;
+        double value, low, high; /* 95 % */
+        double limit;            /* infinite: none */
     } number;
     const struct hf_growth_place *place; /* borrowed; NULL: the whole, or none */
 };

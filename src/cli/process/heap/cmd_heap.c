@@ -4,7 +4,7 @@
  */
 #include "answer/heap/block_stacks.h"
 #include "answer/operand.h"
-#include "cli/process/heap/heap_reader.h"
+#include "cli/heap_reader.h"
 #include "cli/process/heap/heap_report.h"
 #include "cli/report.h"
 
@@ -171,16 +171,11 @@ static enum hf_status heap_run(void *all, struct hf_operands *operands, struct h
     if (!hf_operand_is_pid(operands->items[0], &pid))
         return hf_error_set(
             err, HF_ERR_USAGE, "expected a PID, e.g. 4711; found '%s'", operands->items[0]);
-    struct hf_found_table table;
-    bool is_recorded = hf_found_table_of(&table, pid, NULL, NULL) == HF_OK;
     const struct hf_heap_reader_task task = {.common = &view->common,
         .report = view->output != NULL ? draw_heap : report_heap,
         .context = options,
-        .output = view->output,
-        .table = is_recorded ? table.fd : -1};
-    enum hf_status status = hf_heap_reader_run(&task, pid, err);
-    hf_found_table_close(&table);
-    return status;
+        .outputs = {view->output}};
+    return hf_heap_reader_run_recorded(&task, pid, err);
 }
 
 const struct hf_command hf_cmd_heap = {

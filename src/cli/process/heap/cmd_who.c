@@ -3,7 +3,7 @@
  * code allocated a block, the snapshot says what leads to it.
  */
 #include "answer/operand.h"
-#include "cli/process/heap/heap_reader.h"
+#include "cli/heap_reader.h"
 #include "cli/process/heap/who_report.h"
 #include "cli/view_options.h"
 

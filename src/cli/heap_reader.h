@@ -40,12 +40,12 @@ void hf_heap_symbols_init(struct hf_heap_symbols *symbols, const struct hf_reque
 
 /* What to do with the heaps of a process. */
 struct hf_heap_reader_task {
-    struct hf_common *common; /* is_partial is set if the worker says so */
+    struct hf_common *common; /* is_partial, and HF_EXIT_EXCEEDED, are set if the worker says so */
     hf_heap_report_fn *report;
     hf_heap_table_fn *see_table; /* NULL: nobody needs it */
     void *context;               /* of both, as it is when the worker starts */
     int table;                   /* an open live table; -1: none */
-    const char *output;          /* a file that the report writes; NULL: none */
+    const char *outputs[2];      /* files that the report writes; NULL: none */
 };
 
 /*
@@ -54,6 +54,10 @@ struct hf_heap_reader_task {
  * heapflame can read, or the worker died of it.
  */
 HF_MUST_CHECK enum hf_status hf_heap_reader_run(
+    const struct hf_heap_reader_task *task, uint32_t pid, struct hf_error *err);
+
+/* The same with the live table of the process, if it has one. */
+HF_MUST_CHECK enum hf_status hf_heap_reader_run_recorded(
     const struct hf_heap_reader_task *task, uint32_t pid, struct hf_error *err);
 
 #endif

@@ -1,6 +1,7 @@
-#include "cli/process/heap/heap_reader.h"
+#include "cli/heap_reader.h"
 
 #include "base/strings/units.h"
+#include "capture/found_table.h"
 #include "capture/memory_group.h"
 #include "cli/reader.h"
 #include "heap/allocators/allocators.h"
@@ -30,7 +31,7 @@ struct heap_order {
 
 /* No `bool`, and no text that must end: it may come from a worker that was taken over. */
 struct heap_reply {
-    uint32_t status, is_partial;
+    uint32_t status, is_partial, is_exceeded;
     struct hf_error error;
 };
 
@@ -128,6 +129,8 @@ static size_t heap_reader_work(
     }
     reply.status = (uint32_t)status;
     reply.is_partial = reader->task->common->is_partial;
+    reply.is_exceeded =
+        reader->task->common->has_code && reader->task->common->code == HF_EXIT_EXCEEDED;
     memcpy(reply_bytes, &reply, sizeof reply);
     return sizeof reply;
 }
@@ -148,6 +151,10 @@ static enum hf_status heap_reader_order(struct hf_standby *standby, struct hf_co
             what->pid, cause);
     }
     common->is_partial = common->is_partial || reply.is_partial != 0;
+    if (reply.is_exceeded != 0) {
+        common->has_code = true;
+        common->code = HF_EXIT_EXCEEDED;
+    }
     return hf_error_received(err, &reply.error, reply.status);
 }
 
@@ -188,7 +195,12 @@ static enum hf_status read_snapshot(const struct hf_heap_reader_task *task,
     const struct hf_snapshot *snapshot, const struct heap_order *what, struct hf_error *err)
 {
     static const char *const magics[] = {"\177ELF", NULL};
-    const char *words[1] = {NULL}, *outputs[2] = {task->output, NULL};
+    const char *words[1] = {NULL}, *outputs[3] = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < HF_COUNT(task->outputs); i++) {
+        if (task->outputs[i] != NULL)
+            outputs[count++] = task->outputs[i];
+    }
     struct heap_reader reader = {.task = task, .pages = -1};
     struct hf_reader_rules rules;
     struct hf_standby standby = {0};
@@ -260,5 +272,17 @@ enum hf_status hf_heap_reader_run(
         .thread_count = snapshot.thread_count};
     status = read_snapshot(task, &snapshot, &what, err);
     hf_snapshot_end(&snapshot);
+    return status;
+}
+
+enum hf_status hf_heap_reader_run_recorded(
+    const struct hf_heap_reader_task *task, uint32_t pid, struct hf_error *err)
+{
+    struct hf_found_table table;
+    struct hf_heap_reader_task with_table = *task;
+    bool is_recorded = hf_found_table_of(&table, pid, NULL, NULL) == HF_OK;
+    with_table.table = is_recorded ? table.fd : -1;
+    enum hf_status status = hf_heap_reader_run(&with_table, pid, err);
+    hf_found_table_close(&table);
     return status;
 }
