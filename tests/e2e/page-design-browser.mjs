@@ -372,11 +372,18 @@ async function needsNoMouse(browser) {
         return all.map((one) => one.id || one.textContent.slice(0, 20));
       });
       const reached = new Set();
+      const unseen = new Set(); // what has the focus and does not show it
       for (let i = 0; i < 2 * wanted.length + 40; i++) {
         await page.keyboard.press("Tab");
         const at = await page.evaluate(() => document.activeElement.dataset.control);
         if (at !== undefined) reached.add(Number(at));
+        const shown = await page.evaluate(() => {
+          const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement.closest(".toggle") ?? document.activeElement);
+          return outlineStyle !== "none" && parseFloat(outlineWidth) >= 2;
+        });
+        if (at !== undefined && !shown) unseen.add(wanted[at]);
       }
+      expectEqual([...unseen], [], `${name}, view ${key}: controls whose focus cannot be seen`);
       expectEqual(wanted.filter((_, i) => !reached.has(i)), [], `${name}, view ${key}: controls that Tab does not reach`);
     }
     await page.evaluate(() => document.activeElement.blur());
