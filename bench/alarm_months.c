@@ -400,7 +400,7 @@ static void watch_halve(struct watch *watch)
 static bool is_against(const struct hf_survival_look *look)
 {
     return (look->kind == HF_SURVIVAL_RENEWED && !look->may_stay) ||
-           (look->kind == HF_SURVIVAL_ENDED && look->fall >= HF_VERDICT_FALL);
+           (look->kind == HF_SURVIVAL_ENDED && look->fall >= HF_SURVIVAL_FALL);
 }
 
 /* As analysis/verdict_course.h has it, of survivors alone. */

@@ -148,6 +148,15 @@ static enum hf_status growth_find_places(
     return status;
 }
 
+static void add_to_point(
+    const struct growth_finder *f, struct hf_growth_place *place, size_t sample)
+{
+    uint32_t point = f->folded->samples[sample].thread;
+    place->values[point] += of_point(f, sample, HF_HISTORY_VALUE);
+    place->objects[point] += of_point(f, sample, HF_HISTORY_OBJECTS);
+    place->allocated[point] += of_point(f, sample, HF_HISTORY_ALLOCATED);
+}
+
 static enum hf_status make_points(struct growth_finder *f, struct hf_error *err)
 {
     struct hf_growth *g = f->growth;
@@ -156,21 +165,17 @@ static enum hf_status make_points(struct growth_finder *f, struct hf_error *err)
         struct hf_growth_place *place = i < g->count ? &g->places[i] : &g->whole;
         place->values = hf_arena_alloc(&g->arena, points * sizeof(double));
         place->objects = hf_arena_alloc(&g->arena, points * sizeof(double));
-        if (place->values == NULL || place->objects == NULL)
+        place->allocated = hf_arena_alloc(&g->arena, points * sizeof(double));
+        if (place->values == NULL || place->objects == NULL || place->allocated == NULL)
             return hf_error_memory(err);
     }
     for (size_t i = 0; i < f->folded->sample_count; i++) {
         const struct hf_sample *sample = &f->folded->samples[i];
         if (!is_of_point(f, i))
             continue;
-        double value = of_point(f, i, HF_HISTORY_VALUE);
-        double objects = of_point(f, i, HF_HISTORY_OBJECTS);
-        g->whole.values[sample->thread] += value;
-        g->whole.objects[sample->thread] += objects;
-        if (f->owners[sample->node] == NOBODY)
-            continue;
-        g->places[f->owners[sample->node]].values[sample->thread] += value;
-        g->places[f->owners[sample->node]].objects[sample->thread] += objects;
+        add_to_point(f, &g->whole, i);
+        if (f->owners[sample->node] != NOBODY)
+            add_to_point(f, &g->places[f->owners[sample->node]], i);
     }
     return HF_OK;
 }

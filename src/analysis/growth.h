@@ -55,6 +55,7 @@ struct hf_growth_place {
     struct hf_text via;         /* as of a suspect */
     struct hf_text suppression; /* as of a suspect */
     double *values, *objects;   /* at each point */
+    double *allocated;          /* bytes ever, until each point; 0: not known */
     struct hf_trend trend;
     struct hf_verdict verdict;
     double share;  /* of all that grew, 0 .. 1 */

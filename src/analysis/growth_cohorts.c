@@ -119,6 +119,36 @@ static void survival_back(const struct hf_growth *growth, struct hf_survival *su
         *times[i] = hf_load_window_time(load, began + *times[i]) - began_s;
 }
 
+/* What a place had allocated until a time since the recording began: a line through its points. */
+static double allocated_at(const struct hf_growth *growth, const double *allocated, double time_s)
+{
+    double began = hf_load_window_at(&growth->load, hf_growth_began_s(growth));
+    double before_s = 0, before = 0, after_s = 0, after = 0;
+    for (size_t i = 0; i < growth->point_count && (i == 0 || after_s < time_s); i++) {
+        before_s = after_s;
+        before = after;
+        after_s = growth->clock_s[i] - began;
+        after = fmax(before, allocated[i]);
+    }
+    return after_s > before_s
+               ? before + (after - before) * (time_s - before_s) / (after_s - before_s)
+               : after;
+}
+
+/* What was allocated in each epoch, as far as profiles count that. */
+static void measure_births(const struct hf_growth *growth, const struct hf_growth_place *place,
+    struct hf_survival_table *table)
+{
+    if (place->allocated == NULL || growth->point_count < 2)
+        return;
+    double last = 0;
+    for (size_t e = 0; e < HF_LIFETIMES_EPOCHS; e++) {
+        double now = allocated_at(growth, place->allocated, (double)(e + 1) * table->epoch_s);
+        table->born[e] = (now - last) / table->sample;
+        last = now;
+    }
+}
+
 /* The rows of points become those of looks, in samples. */
 static void make_looks(const struct hf_growth *growth, struct hf_growth_cohorts *cohorts)
 {
@@ -152,6 +182,7 @@ enum hf_status hf_growth_cohorts_judge(struct hf_growth *growth, struct hf_growt
     if (course == NULL)
         return hf_error_memory(err);
     make_looks(growth, cohorts);
+    measure_births(growth, place, &cohorts->table);
     hf_survival_course_of(&cohorts->table, course);
     if (growth->load.clock != NULL) {
         survival_back(growth, &course->last);

@@ -31,6 +31,8 @@ static enum hf_status growth_rows_add_to(struct adder *a, uint32_t row, size_t s
             (double)hf_profile_value(folded, sample, HF_HISTORY_VALUE) / profiles;
         place->objects[thread] +=
             (double)hf_profile_value(folded, sample, HF_HISTORY_OBJECTS) / profiles;
+        place->allocated[thread] +=
+            (double)hf_profile_value(folded, sample, HF_HISTORY_ALLOCATED) / profiles;
     } else if (thread >= HF_HISTORY_BIRTHS && thread < HF_HISTORY_OLD) {
         a->births[row][thread - HF_HISTORY_BIRTHS] +=
             (double)hf_profile_value(folded, sample, HF_HISTORY_SPACE);
@@ -65,7 +67,8 @@ static enum hf_status add_all(struct adder *a, struct hf_error *err)
         *place = (struct hf_growth_place){.ages = HF_GROWTH_AGES_UNKNOWN};
         place->values = hf_arena_alloc(&growth->arena, growth->point_count * sizeof(double));
         place->objects = hf_arena_alloc(&growth->arena, growth->point_count * sizeof(double));
-        if (place->values == NULL || place->objects == NULL)
+        place->allocated = hf_arena_alloc(&growth->arena, growth->point_count * sizeof(double));
+        if (place->values == NULL || place->objects == NULL || place->allocated == NULL)
             return hf_error_memory(err);
     }
     for (size_t i = 0; status == HF_OK && i < growth->folded->sample_count; i++)

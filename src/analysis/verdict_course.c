@@ -81,9 +81,9 @@ static double weight_against(const struct course_walk *w, size_t look)
         return is_cache(shape_kind_at(w, look)) ? 1 : 0;
     switch (at->kind) {
     case HF_SURVIVAL_RENEWED: return weight_of_renewal(at, look);
-    case HF_SURVIVAL_ENDED: return at->fall >= HF_VERDICT_FALL ? 1 : 0;
+    case HF_SURVIVAL_ENDED: return at->fall >= HF_SURVIVAL_FALL ? 1 : 0;
     case HF_SURVIVAL_UNDECIDED:
-        return !at->is_doubted && at->fall >= HF_VERDICT_FALL && is_cache(shape_kind_at(w, look))
+        return !at->is_doubted && at->fall >= HF_SURVIVAL_FALL && is_cache(shape_kind_at(w, look))
                    ? 1
                    : 0;
     case HF_SURVIVAL_UNKNOWN:
@@ -116,6 +116,8 @@ static void course_see(struct course_walk *w, size_t look)
 /* Survivors and the shape are two that agree. */
 static bool begins(const struct course_walk *w, size_t look)
 {
+    if (w->course->looks[look].is_thin)
+        return look + 1 > (size_t)2 * HF_VERDICT_EARLY && w->agree >= HF_VERDICT_AGREE_THIN;
     if (look + 1 <= HF_VERDICT_EARLY)
         return w->agree >= HF_VERDICT_AGREE_EARLY;
     return w->agree >= HF_VERDICT_AGREE ||

@@ -16,6 +16,8 @@
  *   - at once against it: half of what stayed is gone, as when a program frees all at its end;
  *   - doubt: survivors that were a leak surely die, or become fewer: then it is undecided.
  *
+ * Few survivors must be seen at HF_VERDICT_AGREE_THIN looks, and not among the first.
+ *
  * A leak among the first looks is found by HF_VERDICT_AGREE_EARLY of them, and those that say that
  * old blocks die count half for twice as long: what is renewed may hide what stays.
  *
@@ -30,7 +32,7 @@
 #define HF_VERDICT_AGREE 2       /* looks that follow each other */
 #define HF_VERDICT_AGREE_EARLY 4 /* among the first HF_VERDICT_EARLY: caches are filling then */
 #define HF_VERDICT_EARLY 12
-#define HF_VERDICT_FALL 3        /* of the logarithm of the likelihood: 5 % */
+#define HF_VERDICT_AGREE_THIN 3  /* of few survivors; behind twice as many */
 #define HF_VERDICT_AGREE_SHAPE 3 /* against a leak that the shape showed, */
 #define HF_VERDICT_SHAPE_PART 5  /* and one in so many of all looks */
 

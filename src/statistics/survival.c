@@ -5,7 +5,9 @@
 #define Z_5 1.645       /* one side, 5 % */
 #define Z 1.96          /* of 95 % */
 #define GONE 0.1        /* of a cohort is left: it is gone */
-#define FEW 12          /* survivors: less says nothing */
+#define FEW 8           /* survivors: less says nothing */
+#define MAY_STAY 12     /* survivors: fewer do not hold up what was found, */
+#define MAY_PART 0.75   /* nor do those that are older than so much of the time */
 #define CHANGE_DROP 2.5 /* of the logarithm of the likelihood, by dispersion: about 95 % */
 #define CHANGE_GAIN 3   /* less is no change */
 #define DISPERSION_MAX 100
@@ -16,6 +18,9 @@
 #define PARTS 12         /* of the time since the onset */
 #define PARTS_LEAK 4     /* survivors are spread over so many at least */
 #define PARTS_NONE 3     /* over fewer: they came at some time only */
+#define PARTS_WORK 6     /* or over so many of the work, */
+#define PARTS_ONCE 1.5   /* which came more than once, */
+#define STAYS_MOST 0.35  /* and of which so much stays at most: the rest tells the load */
 #define THIRD_LEAK 0.6   /* the last third of the cohorts has so much of the mean rate, */
 #define MIDDLE_LEAK 0.85 /* or of the middle third */
 #define THIRD_NONE 0.25  /* less: no more come */
@@ -40,15 +45,16 @@ struct judge {
 /* Survivors of the cohorts that are older than an age. */
 struct survivors {
     double counts[HF_SURVIVAL_EPOCHS]; /* from cohort `first` of the judge on */
+    double born[HF_SURVIVAL_EPOCHS];   /* all of these cohorts, as far as that is known */
     size_t count;
     size_t from;      /* the onset among them, as far as they are judged by it */
     size_t low, high; /* where it may be */
     bool has_onset;   /* there is a change, whatever pauses they make */
     double since;     /* their number since then */
     double most_hazard, least_hazard;
-    double sigmas; /* from the hazard of a leak at most to what was seen */
-    double since_s;
-    bool is_lost; /* ages, or the oldest, that lost too much */
+    double sigmas;  /* from the hazard of a leak at most to what was seen */
+    double since_s; /* what a hazard is multiplied with: the time since the onset, at most */
+    bool is_lost;   /* ages, or the oldest, that lost too much */
 };
 
 static double end_s(const struct judge *j, size_t cohort)
@@ -152,6 +158,16 @@ static void find_onset(struct survivors *s)
         s->since += s->counts[i];
 }
 
+/* The time that a hazard is compared with: that since the onset; or twice their mean age, which is
+ * the same if they came evenly, and less if most came lately. */
+static double scale_of(const struct judge *j, const struct survivors *s)
+{
+    double ages = 0, since_s = j->now_s - (double)(j->first + s->from) * j->table->epoch_s;
+    for (size_t i = s->from; i < s->count; i++)
+        ages += s->counts[i] * (j->now_s - ((double)(j->first + i) + 0.5) * j->table->epoch_s);
+    return fmin(since_s, 2 * ages / s->since);
+}
+
 /* Poisson's bounds of deaths, by exposure. */
 static void measure_hazard(const struct judge *j, struct survivors *s)
 {
@@ -168,7 +184,7 @@ static void measure_hazard(const struct judge *j, struct survivors *s)
     double chance = Z_5 * sqrt(deaths + 1) + Z_5 * Z_5 / 2;
     s->most_hazard = exposure > 0 ? (deaths + chance) / exposure : INFINITY;
     s->least_hazard = exposure > 0 ? fmax(0, deaths - Z_5 * sqrt(deaths)) / exposure : 0;
-    s->since_s = j->now_s - (double)(j->first + s->from) * table->epoch_s;
+    s->since_s = scale_of(j, s);
     s->sigmas = (HF_SURVIVAL_HAZARD * exposure / s->since_s - deaths) / sqrt(deaths + 1);
 }
 
@@ -278,28 +294,104 @@ static double fall_of(const struct survivors *s)
     return most;
 }
 
-/* They stay; do they keep coming? */
-static enum hf_survival_kind judge_arrivals(
-    const struct survivors *s, const struct hf_survival *out)
+/* Spreads a cohort's survivors over the parts of the work that it did: [from, to) of `count`. */
+static void spread_work(double survivors, double from, double to, double *parts, size_t count)
+{
+    if (to - from < ROUNDING) {
+        parts[from < (double)count - 1 ? (size_t)from : count - 1] += survivors;
+        return;
+    }
+    for (size_t i = (size_t)from; i < count && (double)i < to; i++) {
+        double common = fmin(to, (double)(i + 1)) - fmax(from, (double)i);
+        parts[i] += survivors * common / (to - from);
+    }
+}
+
+/*
+ * By the place's own work: cohorts become equal parts of what it allocated since the onset, where
+ * most of that is freed. So what stays of each request comes evenly, whatever the load does. False:
+ * what was allocated is not known, or most of it stays, so that it says nothing of the load.
+ */
+static bool by_work(const struct survivors *s, struct survivors *out)
+{
+    double all = sum_of(s->born, s->from, s->count), done = 0;
+    size_t cohorts = s->count - s->from;
+    if (all <= 0 || s->since > STAYS_MOST * all)
+        return false;
+    *out = *s;
+    for (size_t i = s->from; i < s->count; i++)
+        out->counts[i] = 0;
+    for (size_t i = s->from; i < s->count; i++) {
+        double from = done / all * (double)cohorts;
+        done += s->born[i];
+        spread_work(
+            s->counts[i], from, done / all * (double)cohorts, out->counts + s->from, cohorts);
+    }
+    return true;
+}
+
+/* How survivors came since the onset. */
+struct arrivals {
+    double to_middle, to_mean; /* the last third, of the middle one and of the mean */
+    double parts;              /* over so many they are spread */
+};
+
+static struct arrivals arrivals_of(const struct survivors *s)
 {
     size_t cohorts = s->count - s->from, third = cohorts / 3 != 0 ? cohorts / 3 : 1;
+    double last = sum_of(s->counts, s->count - third, s->count);
+    double middle = sum_of(s->counts, s->count - 2 * third, s->count - third);
+    return (struct arrivals){.to_middle = middle > 0 ? last / middle : INFINITY,
+        .to_mean = last / s->since * (double)cohorts / (double)third,
+        .parts = parts_of(s, cohorts)};
+}
+
+static bool have_ended(const struct arrivals *a, double cohorts)
+{
+    return (a->to_mean < THIRD_FEW && a->to_middle < MIDDLE_FEW) || a->to_mean < THIRD_NONE ||
+           a->parts < fmin(PARTS_NONE, cohorts * 0.5);
+}
+
+static bool keep_coming(const struct arrivals *a, double cohorts, const struct hf_survival *bend)
+{
+    bool comes = a->to_mean >= THIRD_LEAK || a->to_middle >= MIDDLE_LEAK;
+    return comes && !have_ended(a, cohorts) && !bends_by(bend, BEND_SIGMAS) &&
+           a->parts >= fmin(PARTS_LEAK, cohorts * 0.7);
+}
+
+/* The same share of the place's work stays, as far as it is known; not of what it did once. */
+static bool keep_coming_by_work(const struct hf_survival_table *table,
+    const struct arrivals *by_time, const struct survivors *work, struct hf_survival *out)
+{
+    struct arrivals a = arrivals_of(work);
+    struct hf_survival of_work = *out;
+    measure_arrivals(table, work, &of_work);
+    if (by_time->to_mean < THIRD_NONE || by_time->parts < PARTS_ONCE || a.parts < PARTS_WORK ||
+        !keep_coming(&a, (double)(work->count - work->from), &of_work))
+        return false;
+    out->bend = of_work.bend;
+    out->bend_error = of_work.bend_error;
+    return true;
+}
+
+/* They stay; do they keep coming? */
+static enum hf_survival_kind judge_arrivals(
+    const struct hf_survival_table *table, const struct survivors *s, struct hf_survival *out)
+{
+    struct survivors work;
+    double cohorts = (double)(s->count - s->from);
+    bool has_work = by_work(s, &work);
+    out->fall = fall_of(s);
+    if (has_work)
+        out->fall = fmin(out->fall, fall_of(&work));
     if (s->since < FEW)
         return HF_SURVIVAL_RENEWED;
     if (s->since < HF_SURVIVAL_SAMPLES || cohorts < COHORTS_MIN)
         return HF_SURVIVAL_UNDECIDED;
-    double last = sum_of(s->counts, s->count - third, s->count);
-    double middle = sum_of(s->counts, s->count - 2 * third, s->count - third);
-    double to_middle = middle > 0 ? last / middle : INFINITY;
-    double to_mean = last / s->since * (double)cohorts / (double)third;
-    double parts = parts_of(s, cohorts);
-    if ((to_mean < THIRD_FEW && to_middle < MIDDLE_FEW) || to_mean < THIRD_NONE ||
-        parts < fmin(PARTS_NONE, (double)cohorts * 0.5))
-        return HF_SURVIVAL_ENDED;
-    bool bends = bends_by(out, BEND_SIGMAS);
-    bool comes = to_mean >= THIRD_LEAK || to_middle >= MIDDLE_LEAK;
-    return comes && !bends && parts >= fmin(PARTS_LEAK, (double)cohorts * 0.7)
-               ? HF_SURVIVAL_LEAK
-               : HF_SURVIVAL_UNDECIDED;
+    struct arrivals a = arrivals_of(s);
+    if (keep_coming(&a, cohorts, out) || (has_work && keep_coming_by_work(table, &a, &work, out)))
+        return HF_SURVIVAL_LEAK;
+    return have_ended(&a, cohorts) ? HF_SURVIVAL_ENDED : HF_SURVIVAL_UNDECIDED;
 }
 
 /* Of those that are older than the judge's age. False: they are too few. */
@@ -310,6 +402,7 @@ static bool find_survivors(const struct judge *j, double step_s, struct survivor
     for (size_t cohort = j->first; cohort < HF_SURVIVAL_EPOCHS; cohort++) {
         if (end_s(j, cohort) > j->now_s - j->age_s)
             break;
+        s->born[s->count] = j->table->born[cohort];
         s->counts[s->count] = last_of(j, cohort);
         all += s->counts[s->count++];
     }
@@ -403,8 +496,7 @@ struct hf_survival hf_survival_of(const struct hf_survival_table *table)
         if (i == 0 || stay)
             describe_survivors(&j, &s, &out);
         if (stay) {
-            out.kind = judge_arrivals(&s, &out);
-            out.fall = fall_of(&s);
+            out.kind = judge_arrivals(table, &s, &out);
             break;
         }
         if (i == 0)
@@ -436,9 +528,11 @@ bool hf_survival_doubts(const struct hf_survival_table *table, const struct hf_s
 bool hf_survival_may_stay(const struct hf_survival_table *table)
 {
     struct judge j = begin_judging(table);
-    double step_s = step_of(&j);
-    for (struct survivors s; find_survivors(&j, step_s, &s); j.age_s += step_s) {
-        if (!s.is_lost && s.least_hazard * s.since_s <= HF_SURVIVAL_HAZARD_LEAST)
+    double step_s = step_of(&j), most_s = (j.now_s - table->looks_s[0]) * MAY_PART;
+    struct survivors s;
+    for (; j.age_s <= most_s && find_survivors(&j, step_s, &s); j.age_s += step_s) {
+        bool die = s.is_lost || s.least_hazard * s.since_s > HF_SURVIVAL_HAZARD_LEAST;
+        if (!die && s.since >= MAY_STAY && fall_of(&s) < HF_SURVIVAL_FALL)
             return true;
     }
     return false;
@@ -464,6 +558,8 @@ void hf_survival_course_of(struct hf_survival_table *table, struct hf_survival_c
         out_course->last = hf_survival_of(table);
         look->kind = out_course->last.kind;
         look->fall = out_course->last.fall;
+        look->is_thin =
+            look->kind == HF_SURVIVAL_LEAK && out_course->last.survivors < HF_SURVIVAL_SAMPLES_MANY;
         if (look->kind == HF_SURVIVAL_LEAK)
             out_course->leak = out_course->last;
         look->may_stay = look->kind == HF_SURVIVAL_RENEWED &&

@@ -13,11 +13,13 @@
  *
  * *Leak* is said of survivors beyond an age tau, the smallest for which all of this holds:
  *
- *   - they stay: of the hazard beyond tau, times the time since the onset, the upper bound is at
- *     most HF_SURVIVAL_HAZARD, the lower one at most HF_SURVIVAL_HAZARD_LEAST; and neither any age
- *     nor the oldest lost more than HF_SURVIVAL_OLD_LOST since they were tau old;
+ *   - they stay: of the hazard beyond tau, times the time since the onset (or twice their mean
+ *     age, if less), the upper bound is at most HF_SURVIVAL_HAZARD, the lower one at most
+ *     HF_SURVIVAL_HAZARD_LEAST; and neither any age nor the oldest lost more than
+ *     HF_SURVIVAL_OLD_LOST since they were tau old;
  *   - they keep coming, in all of the time since the onset, and do not become fewer as the keys of
- *     a cache do;
+ *     a cache do; or, where a place frees most of what it allocates, in all of what it allocated
+ *     since then, so that they follow the load;
  *   - they are HF_SURVIVAL_SAMPLES or more.
  *
  * One look more may change that by chance. A *course* has what each look says of those up to it,
@@ -38,7 +40,9 @@
 #define HF_SURVIVAL_HAZARD 0.7
 #define HF_SURVIVAL_HAZARD_LEAST 0.1
 #define HF_SURVIVAL_OLD_LOST 0.3
-#define HF_SURVIVAL_SAMPLES 20
+#define HF_SURVIVAL_SAMPLES 10
+#define HF_SURVIVAL_SAMPLES_MANY 20
+#define HF_SURVIVAL_FALL 3 /* of the logarithm of the likelihood: 5 % */
 
 struct hf_survival_table {
     double sample;  /* what one stands for, e.g. bytes */
@@ -46,6 +50,7 @@ struct hf_survival_table {
     size_t look_count;
     double looks_s[HF_SURVIVAL_LOOKS];                    /* rising, since the recording began */
     double in_use[HF_SURVIVAL_LOOKS][HF_SURVIVAL_EPOCHS]; /* samples: of each cohort at each look */
+    double born[HF_SURVIVAL_EPOCHS]; /* samples: all of each cohort; all 0: that is not known */
 };
 
 enum hf_survival_kind {
@@ -81,6 +86,7 @@ struct hf_survival hf_survival_of(const struct hf_survival_table *table);
 struct hf_survival_look {
     enum hf_survival_kind kind; /* by all looks up to this one */
     double fall;
+    bool is_thin;    /* a leak of few survivors: fewer than HF_SURVIVAL_SAMPLES_MANY */
     bool may_stay;   /* renewed after a leak; but some of the oldest may be survivors */
     bool is_doubted; /* undecided; and what was a leak before surely is none any more */
     bool is_gone;    /* half of what was a leak before is not in use at this look */

@@ -11,6 +11,7 @@
 #define BURST_PARTS 10   /* a burst takes one of so many parts of the time */
 #define BURST_SHARE 0.75 /* and has so much of the whole range */
 #define BURST_LEVEL 0.3  /* which is at least so much of the peak */
+#define NOISE_SIGMAS 2   /* between the extremes of a level: noise, and no part of the range */
 #define SWING_SHARE 0.4  /* of the range: a swing of a sawtooth */
 #define SIGMAS 5         /* what noise alone does not do in 64 points */
 #define RISE_LEVEL 0.1   /* of what it is: less is not worth the name of growth that has ended */
@@ -289,7 +290,8 @@ static enum hf_trend_shape trend_shape_of(const struct fit *f, const struct hf_t
     if (count_falls(f, fmax(SWING_SHARE * range, SIGMAS * sigma)) >= 2)
         return HF_TREND_SAWTOOTH;
     if (f->n >= 2 * HF_TREND_POINTS_MIN && range > SIGMAS * sigma * M_SQRT2 &&
-        range > BURST_LEVEL * f->top && steepest_rise(f) > BURST_SHARE * range)
+        range > BURST_LEVEL * f->top &&
+        steepest_rise(f) > BURST_SHARE * (range - NOISE_SIGMAS * sigma))
         return HF_TREND_BURST;
     if (trend->high < 0)
         return HF_TREND_FALLING;

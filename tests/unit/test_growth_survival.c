@@ -100,8 +100,9 @@ static void tells_what_stays_from_what_is_renewed(void **state)
     hf_profile_free(profile);
 }
 
-/* A place of which nine tenths came in the first half of the time; nothing else. */
-static struct hf_profile *begin_uneven(uint32_t *owners, size_t owner_count)
+/* A place of which 180 blocks an epoch came in the first half of the time, and then `late`; nothing
+ * else. */
+static struct hf_profile *begin_uneven(uint32_t *owners, size_t owner_count, uint64_t late)
 {
     struct hf_profile *profile = begin(owners, owner_count);
     uint32_t node = stacks_node(profile, "main;leak");
@@ -111,7 +112,7 @@ static struct hf_profile *begin_uneven(uint32_t *owners, size_t owner_count)
         size_t now = (size_t)((double)(look + 1) * LOOK_MS / EPOCH_MS);
         uint64_t count = 0;
         for (size_t epoch = 0; epoch < now; epoch++) {
-            uint64_t born = (double)epoch * EPOCH_MS < 32000 ? 180 : 20;
+            uint64_t born = (double)epoch * EPOCH_MS < 32000 ? 180 : late;
             add_blocks(profile, node, look, epoch, born);
             count += born;
         }
@@ -128,11 +129,11 @@ static void follows_the_load(void **state)
     double times_s[] = {0, 32, 64}, sums[] = {0, 900, 1000};
     const struct hf_load_clock clock = {.times_s = times_s, .sums = sums, .count = 3};
     (void)state;
-    struct hf_profile *profile = begin_uneven(owners, HF_COUNT(owners));
+    struct hf_profile *profile = begin_uneven(owners, HF_COUNT(owners), 20);
     measure(owners);
     assert_int_equal(growth.places[0].survival.kind, HF_SURVIVAL_ENDED);
     hf_profile_free(profile);
-    profile = begin_uneven(owners, HF_COUNT(owners));
+    profile = begin_uneven(owners, HF_COUNT(owners), 20);
     growth.load = hf_load_window_of(&clock, 0, 64);
     measure(owners);
     growth.load = (struct hf_load_window){.clock = NULL};
@@ -141,6 +142,26 @@ static void follows_the_load(void **state)
     double rate = (180 + 20) / 2 * 64 / EPOCH_MS * 1000; /* at the mean load */
     assert_true(fabs(leak->rate - rate) < rate / 20);
     hf_profile_free(profile);
+}
+
+/* A third as many later, by time; evenly by what the place allocates, of which a quarter stays. */
+static void follows_what_is_allocated(void **state)
+{
+    uint32_t owners[8];
+    double allocated[LOOKS];
+    (void)state;
+    for (size_t times = 1; times <= 4; times += 3) {
+        struct hf_profile *profile = begin_uneven(owners, HF_COUNT(owners), 60);
+        for (size_t i = 0; i < LOOKS; i++) {
+            growth.clock_s[i] = (double)(i + 1) * LOOK_MS / 1000;
+            allocated[i] = (double)times * values[0][i];
+        }
+        growth.places[0].allocated = allocated;
+        measure(owners);
+        assert_int_equal(
+            growth.places[0].survival.kind, times == 4 ? HF_SURVIVAL_LEAK : HF_SURVIVAL_UNDECIDED);
+        hf_profile_free(profile);
+    }
 }
 
 /* Blocks that grow instead of becoming more: each dies when it moves. */
@@ -233,6 +254,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tells_what_stays_from_what_is_renewed),
         cmocka_unit_test(follows_the_load),
+        cmocka_unit_test(follows_what_is_allocated),
         cmocka_unit_test(what_grows_by_size_moves),
         cmocka_unit_test(births_of_a_part_say_nothing),
         cmocka_unit_test(without_births_nothing_is_known),

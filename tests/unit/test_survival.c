@@ -454,16 +454,24 @@ static void check_near(const char *name, const char *what, double value, double 
 }
 
 /* Looks at the ends of all epochs of 10 s, at blocks of 8 bytes that stay for `looks` looks. */
-static struct hf_survival judge_counts(const double *counts, size_t count, size_t looks)
+static struct hf_survival judge_work(
+    const double *counts, const double *born, size_t count, size_t looks)
 {
     static struct hf_survival_table table;
     table = (struct hf_survival_table){.sample = 8, .epoch_s = 10, .look_count = count};
     for (size_t look = 0; look < count; look++) {
         table.looks_s[look] = 10 * (double)(look + 1);
+        table.born[look] = born != NULL ? born[look] : 0;
         for (size_t cohort = 0; cohort <= look; cohort++)
             table.in_use[look][cohort] = look - cohort < looks ? counts[cohort] : 0;
     }
     return hf_survival_of(&table);
+}
+
+/* The same, of which it is not known how much was allocated. */
+static struct hf_survival judge_counts(const double *counts, size_t count, size_t looks)
+{
+    return judge_work(counts, NULL, count, looks);
 }
 
 /*
@@ -512,21 +520,94 @@ static void reckons_arrivals(void **unused)
     }
 }
 
-/* One block an epoch stays, n + 1 epochs: fewer than 12 say nothing, from 20 on they are a leak. */
+/* One block an epoch stays, n + 1 epochs: fewer than 8 say nothing, from 10 on they are a leak. */
 static void needs_so_many_survivors(void **unused)
 {
     (void)unused;
     static const struct {
         size_t survivors;
         enum hf_survival_kind kind;
-    } cases[] = {{11, HF_SURVIVAL_RENEWED}, {12, HF_SURVIVAL_UNDECIDED},
-        {19, HF_SURVIVAL_UNDECIDED}, {20, HF_SURVIVAL_LEAK}};
+    } cases[] = {{7, HF_SURVIVAL_RENEWED}, {8, HF_SURVIVAL_UNDECIDED}, {9, HF_SURVIVAL_UNDECIDED},
+        {10, HF_SURVIVAL_LEAK}};
     double ones[30];
     for (size_t i = 0; i < HF_COUNT(ones); i++)
         ones[i] = 1;
     for (size_t i = 0; i < HF_COUNT(cases); i++)
         assert_int_equal(
             judge_counts(ones, cases[i].survivors + 1, HF_COUNT(ones)).kind, cases[i].kind);
+}
+
+/* Of what a place allocates a share stays: of the same share, whenever it is called; not if it is
+ * most of it, not of what is done no more, and not of few of its calls. */
+static void counts_by_work(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *name;
+        double counts[20], born[20];
+        enum hf_survival_kind by_time, by_work;
+    } cases[] = {
+        {"fewer calls", {9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4},
+            {36, 36, 36, 36, 36, 36, 36, 36, 36, 36, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16},
+            HF_SURVIVAL_UNDECIDED, HF_SURVIVAL_LEAK},
+        {"most stays", {9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4},
+            {18, 18, 18, 18, 18, 18, 18, 18, 18, 18, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8},
+            HF_SURVIVAL_UNDECIDED, HF_SURVIVAL_UNDECIDED},
+        {"as many calls", {9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4},
+            {36, 36, 36, 36, 36, 36, 36, 36, 36, 36, 36, 36, 36, 36, 36, 36, 36, 36, 36, 36},
+            HF_SURVIVAL_UNDECIDED, HF_SURVIVAL_UNDECIDED},
+        {"three jobs", {0, 0, 0, 30, 0, 0, 0, 0, 0, 0, 30, 0, 0, 0, 0, 0, 0, 30, 0, 0},
+            {0, 0, 0, 240, 0, 0, 0, 0, 0, 0, 240, 0, 0, 0, 0, 0, 0, 240, 0, 0},
+            HF_SURVIVAL_UNDECIDED, HF_SURVIVAL_LEAK},
+        {"a job at first", {0, 30, 30, 30, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+            {0, 240, 240, 240, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, HF_SURVIVAL_ENDED,
+            HF_SURVIVAL_ENDED},
+        {"three of many", {0, 0, 0, 30, 0, 0, 0, 0, 0, 0, 30, 0, 0, 0, 0, 0, 0, 30, 0, 0},
+            {60, 60, 60, 90, 60, 60, 60, 60, 60, 60, 90, 60, 60, 60, 60, 60, 60, 90, 60, 60},
+            HF_SURVIVAL_UNDECIDED, HF_SURVIVAL_UNDECIDED},
+    };
+    for (size_t i = 0; i < HF_COUNT(cases); i++) {
+        check_near(cases[i].name, "kind by time", judge_counts(cases[i].counts, 20, 20).kind,
+            cases[i].by_time);
+        check_near(cases[i].name, "kind by work",
+            judge_work(cases[i].counts, cases[i].born, 20, 20).kind, cases[i].by_work);
+    }
+}
+
+/* Entries live for 15 minutes; half of them for ever, until some minute: those of the first ten may
+ * stay, but none has come since. */
+static void lets_go_what_has_ended(void **unused)
+{
+    (void)unused;
+    static struct hf_survival_table table;
+    for (unsigned until = 10; until <= 60; until += 50) {
+        begin_table(&table);
+        for (unsigned minute = 1; minute < MINUTES; minute++) {
+            for (unsigned n = 0; n < 8; n++)
+                add_life(&table, minute, n % 2 == 1 && minute < until ? 1000 : 15);
+        }
+        assert_int_equal(hf_survival_may_stay(&table), until == 60);
+    }
+}
+
+/*
+ * Nothing dies of what comes ever more, c_i = i: the upper bound of the hazard, 1.645 + 1.645^2 / 2
+ * over the exposure, times twice their mean age, (sum c_i 2 (19 - i + 1/2)) / sum c_i epochs.
+ */
+static void compares_with_their_ages(void **unused)
+{
+    (void)unused;
+    double rising[20], exposure = 0, ages = 0, sum = 0;
+    for (size_t i = 0; i < HF_COUNT(rising); i++)
+        rising[i] = (double)i;
+    for (size_t i = 1; i < HF_COUNT(rising); i++) {
+        exposure += rising[i] * 10 * (double)(19 - i);
+        ages += rising[i] * 10 * ((double)(19 - i) + 0.5);
+        sum += rising[i];
+    }
+    double most = (1.645 + 1.645 * 1.645 / 2) / exposure;
+    check_near(
+        "rising", "lost", judge_counts(rising, 20, 20).lost, 1 - exp(-most * 2 * ages / sum));
 }
 
 /* Blocks that are in use at 3 looks are gone when they are 30 s old. */
@@ -561,6 +642,9 @@ int main(void)
         cmocka_unit_test(claims_nothing_of_nothing),
         cmocka_unit_test(reckons_arrivals),
         cmocka_unit_test(needs_so_many_survivors),
+        cmocka_unit_test(counts_by_work),
+        cmocka_unit_test(lets_go_what_has_ended),
+        cmocka_unit_test(compares_with_their_ages),
         cmocka_unit_test(tells_when_all_are_gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

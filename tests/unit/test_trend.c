@@ -35,6 +35,13 @@ static double step(double part)
     return part < 0.5 ? 0 : 100;
 }
 
+/* A step, and noise on either side of it, which no two points near it have. */
+static double noisy_step(double part)
+{
+    double noise = fabs(part - 0.25) < 0.01 ? -15 : fabs(part - 0.75) < 0.01 ? 15 : 0;
+    return (part < 0.5 ? 20 : 100) + noise;
+}
+
 static double level(double part)
 {
     (void)part;
@@ -214,6 +221,15 @@ static void names_shapes(void **state)
     assert_int_equal(trend_of(straight, POINTS, 10, times, values).shape, HF_TREND_TOO_LITTLE);
 }
 
+/* The extremes of noise are no part of a range: three quarters of the rest come at once. */
+static void finds_a_burst_in_noise(void **state)
+{
+    (void)state;
+    double times[64], values[64];
+    assert_int_not_equal(trend_of(noisy_step, 61, 0, times, values).shape, HF_TREND_BURST);
+    assert_int_equal(trend_of(noisy_step, 61, 1, times, values).shape, HF_TREND_BURST);
+}
+
 static void tells_leaks_from_caches(void **state)
 {
     (void)state;
@@ -381,6 +397,7 @@ int main(void)
         cmocka_unit_test(computes_every_number),
         cmocka_unit_test(judges_while_the_clock_stands),
         cmocka_unit_test(names_shapes),
+        cmocka_unit_test(finds_a_burst_in_noise),
         cmocka_unit_test(tells_leaks_from_caches),
         cmocka_unit_test(claims_no_leak_without_ground),
         cmocka_unit_test(says_no_endless_bend),

@@ -34,13 +34,14 @@ static struct hf_survival_course course_of(const char *looks)
     for (size_t i = 0; i < course.count; i++) {
         struct hf_survival_look *look = &course.looks[i];
         char strong = (char)toupper(looks[i]);
-        char letter = strong == 'D' ? 'U' : strong == 'G' ? '?' : strong;
+        char letter = strong == 'D' ? 'U' : strong == 'G' ? '?' : strong == 'T' ? 'L' : strong;
         const char *at = memchr(letters, letter, sizeof letters);
         look->kind = (enum hf_survival_kind)(at - letters);
         look->is_doubted = looks[i] == 'D';
         look->is_gone = looks[i] == 'G';
+        look->is_thin = looks[i] == 'T';
         look->may_stay = looks[i] == 'r';
-        look->fall = looks[i] == 'e' || looks[i] == 'u' ? HF_VERDICT_FALL - 0.1 : HF_VERDICT_FALL;
+        look->fall = looks[i] == 'e' || looks[i] == 'u' ? HF_SURVIVAL_FALL - 0.1 : HF_SURVIVAL_FALL;
         course.last.kind = look->kind;
     }
     course.leak = (struct hf_survival){.kind = HF_SURVIVAL_LEAK, .survivors = 40, .sigmas = 3};
@@ -92,6 +93,12 @@ static void waits_for_looks_that_agree(void **unused)
         {"???????RRRRRRRLUL", FLAT, HF_VERDICT_UNDECIDED, 0},
         {"???????RRRRRRRL", RISES, HF_VERDICT_LEAK, 0},
         {"???????RRRRRRRU", FLAT, HF_VERDICT_STEADY, 0},
+        /* Of few survivors, three behind the first 24. */
+        {"???????TTTTTTTTTTTTTTTTT", RISES, HF_VERDICT_UNDECIDED, 0},
+        {"???????TTTTTTTTTTTTTTTTTT", RISES, HF_VERDICT_LEAK, 0},
+        {"???????RRRRRRRRRRRRRRRRRTT", RISES, HF_VERDICT_UNDECIDED, 0},
+        {"???????RRRRRRRRRRRRRRRRRTTT", FLAT, HF_VERDICT_LEAK, 0},
+        {"???????RRRRRRRRRRRRRRRRRTL", FLAT, HF_VERDICT_LEAK, 0},
         /* It is told until something speaks against it. */
         {"???????LLLLUUUUUUU", RISES, HF_VERDICT_LEAK, 420},
         {"???????LLLLUUUUUUU", FLAT, HF_VERDICT_LEAK, 420},
