@@ -82,6 +82,8 @@ enum hf_status hf_owners_learn(struct hf_owners *owners, const struct hf_profile
     enum hf_status status =
         hf_owner_stacks_init(&stacks, &owners->frames, folded, from, granularity, err);
     if (status == HF_OK)
+        status = hf_owner_wrappers_learn_keepers(&stacks, err);
+    if (status == HF_OK)
         status = hf_owner_wrappers_learn(&stacks, err);
     hf_owner_stacks_done(&stacks);
     return status;

@@ -19,6 +19,9 @@
  * also owns what it makes for a function that only drives the program ("run"). What belongs to a
  * library is no helper but a wrapper, as are the makers of a library.
  *
+ * A helper that may keep what it makes is an owner if it has several callers (owner_wrappers.h).
+ * Where a thread begins with a lambda, that is where the program begins.
+ *
  * A frame without a name never owns anything that a named one could own. Further wrappers are
  * learned from how they are called (owner_wrappers.h).
  *

@@ -168,8 +168,10 @@ static enum hf_status owner_apply_rules(const struct owner_judge *j, struct hf_t
     if (status == HF_OK)
         owner_apply_name(judged, name, site->file, rule != NULL);
     if (rule == NULL && judged->class == HF_OWNER_OWN && site->is_helper &&
-        !hf_owner_name_keeps(name))
+        !hf_owner_name_keeps(name)) {
         judged->class = HF_OWNER_HELPER;
+        judged->may_keep = site->may_keep;
+    }
     return status;
 }
 
@@ -306,6 +308,8 @@ static bool is_own_frame(const struct hf_owner_stacks *stacks, const struct hf_o
         return judged->class == HF_OWNER_OWN;
     if (stacks->frames->known[judged->function].is_learned)
         return false;
+    if (judged->may_keep && stacks->frames->known[judged->function].is_keeper)
+        return true;
     if (judged->class == HF_OWNER_HELPER)
         return above->own == 0 || above->is_entry || (judged->is_maker && above->is_driver);
     return judged->class == HF_OWNER_OWN || judged->class == HF_OWNER_ENTRY;
@@ -331,6 +335,16 @@ static bool is_reserve(const struct hf_owner_stacks *stacks, uint32_t node)
            hf_owner_stacks_at(stacks, parent)->class == HF_OWNER_INIT;
 }
 
+/* The program begins there, or a thread does, with a lambda: what that calls is not its own. */
+static bool is_beginning(const struct hf_owner_stacks *stacks, const struct hf_owner_frame *judged,
+    const struct hf_owner_node *above)
+{
+    struct hf_text name = hf_intern_at(&stacks->frames->texts, judged->function);
+    return judged->class == HF_OWNER_ENTRY ||
+           (above->own == 0 &&
+               (hf_text_ends(name, "operator()") || hf_text_ends(name, "{{closure}}")));
+}
+
 /* From the root to the leaves: what each node's stack has. */
 void hf_owner_stacks_walk(struct hf_owner_stacks *stacks)
 {
@@ -342,10 +356,10 @@ void hf_owner_stacks_walk(struct hf_owner_stacks *stacks)
         bool is_passed = !has_name || hf_text_is(judged->via, "-");
         bool is_own = is_own_frame(stacks, judged, &at);
         if (is_own) {
+            at.is_entry = is_beginning(stacks, judged, &at);
             at.caller = caller_of(stacks, judged, &at);
             at.own = node;
             at.own_via = 0;
-            at.is_entry = judged->class == HF_OWNER_ENTRY;
             at.is_driver = judged->is_driver;
         } else if (!is_passed && at.own != 0 && at.own_via == 0) {
             at.own_via = node;

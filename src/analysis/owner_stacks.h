@@ -22,6 +22,7 @@ struct hf_owner_frame {
     bool is_allocator;
     bool is_maker,
         is_driver; /* by its name (spec/owner_name.h); a maker's class is that of a helper */
+    bool may_keep; /* a helper by its callers that may keep what it makes (owner_wrappers.h) */
     enum hf_owner_class class;
     struct hf_text via; /* of the rule; empty: by its own name */
 };
@@ -32,6 +33,7 @@ struct hf_owner_frame {
 struct hf_owner_text {
     int32_t rules[HF_OWNER_SUBJECTS]; /* the first that matches, plus one; -1: none; 0: not asked */
     bool is_learned;                  /* the function is a wrapper */
+    bool is_keeper;                   /* a helper that keeps what it makes: it is an owner */
 };
 
 /* All zero: nothing is known, and there are no rules. Free with done. */

@@ -1,6 +1,9 @@
 #include "analysis/owner_wrappers.h"
 
 #include "analysis/history.h"
+#include "base/budget.h"
+#include "base/checked.h"
+#include "base/containers/map.h"
 #include "base/containers/vec.h"
 
 #include <stdlib.h>
@@ -195,4 +198,102 @@ enum hf_status hf_owner_wrappers_learn(struct hf_owner_stacks *stacks, struct hf
     free(l.functions);
     free(l.sites);
     return status;
+}
+
+/* What a helper allocated for one of its callers. */
+struct keeper_call {
+    uint32_t helper; /* function */
+    uint64_t bytes;
+};
+
+struct keeper_learner {
+    struct hf_owner_stacks *stacks;
+    bool is_history;      /* its values are those of its points */
+    bool is_too_much;     /* sums are at the end of their range: shares are rough */
+    struct hf_map places; /* caller << 32 | helper -> index of `calls` */
+    struct keeper_call *calls;
+    size_t count, capacity;
+};
+
+/* What one caller has at most, and all have, by function. */
+struct keeper_sum {
+    uint64_t largest, all;
+};
+
+static bool count_keeper_call(
+    struct keeper_learner *l, uint32_t helper, uint32_t caller, uint64_t bytes)
+{
+    bool is_new;
+    if (!hf_vec_reserve(&l->calls, &l->capacity, l->count + 1, sizeof *l->calls))
+        return false;
+    const uint32_t *at =
+        hf_map_put(&l->places, (uint64_t)caller << 32 | helper, (uint32_t)l->count, &is_new);
+    if (at == NULL)
+        return false;
+    if (is_new)
+        l->calls[l->count++] = (struct keeper_call){helper, 0};
+    l->calls[*at].bytes = hf_add_saturating(l->calls[*at].bytes, bytes, &l->is_too_much);
+    return true;
+}
+
+/* Of one sample: the innermost helper that may keep, if another function owns what it makes. */
+static bool count_keeper_sample(struct keeper_learner *l, size_t sample)
+{
+    const struct hf_profile *folded = l->stacks->folded;
+    uint32_t node = folded->samples[sample].node, thread = folded->samples[sample].thread;
+    uint32_t own = l->stacks->nodes[node].own;
+    bool is_counted = thread == HF_THREAD_ALL || (l->is_history && thread < HF_HISTORY_POINTS);
+    if (own == 0 || !is_counted)
+        return true;
+    uint32_t caller = hf_owner_stacks_at(l->stacks, own)->function;
+    for (; node != own; node = folded->stacks.nodes[node].parent) {
+        const struct hf_owner_frame *frame = hf_owner_stacks_at(l->stacks, node);
+        if (frame->may_keep)
+            return count_keeper_call(
+                l, frame->function, caller, hf_profile_value(folded, sample, folded->default_type));
+    }
+    return true;
+}
+
+/* Marks those of whose callers none has nine tenths. */
+static bool mark_keepers(struct keeper_learner *l, struct keeper_sum *sums)
+{
+    struct hf_owner_frames *frames = l->stacks->frames;
+    bool has_any = false;
+    for (size_t i = 0; i < l->count; i++) {
+        struct keeper_sum *sum = &sums[l->calls[i].helper];
+        sum->all = hf_add_saturating(sum->all, l->calls[i].bytes, &l->is_too_much);
+        if (l->calls[i].bytes > sum->largest)
+            sum->largest = l->calls[i].bytes;
+    }
+    for (size_t i = 0; i < l->count; i++) {
+        const struct keeper_sum *sum = &sums[l->calls[i].helper];
+        bool is_keeper = sum->largest < sum->all - sum->all / 10;
+        frames->known[l->calls[i].helper].is_keeper |= is_keeper;
+        has_any |= is_keeper;
+    }
+    return has_any;
+}
+
+enum hf_status hf_owner_wrappers_learn_keepers(struct hf_owner_stacks *stacks, struct hf_error *err)
+{
+    struct keeper_learner l = {.stacks = stacks, .is_history = true};
+    const struct hf_profile *folded = stacks->folded;
+    bool has_memory = true;
+    for (size_t i = 0; i < folded->sample_count; i++)
+        l.is_history = l.is_history && folded->samples[i].thread != HF_THREAD_ALL;
+    for (size_t i = 0; has_memory && i < folded->sample_count; i++)
+        has_memory = count_keeper_sample(&l, i);
+    struct keeper_sum *sums = NULL;
+    if (has_memory && l.count != 0) {
+        sums = hf_budget_calloc(stacks->frames->texts.count, sizeof *sums);
+        has_memory = sums != NULL;
+    }
+    if (sums != NULL && mark_keepers(&l, sums))
+        hf_owner_stacks_walk(stacks);
+    hf_budget_free(sums);
+    hf_map_done(&l.places);
+    hf_budget_put_back(l.capacity * sizeof *l.calls);
+    free(l.calls);
+    return has_memory ? HF_OK : hf_error_memory(err);
 }

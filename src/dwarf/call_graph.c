@@ -4,6 +4,7 @@
 #include "base/containers/hash.h"
 #include "base/containers/vec.h"
 #include "base/limits.h"
+#include "dwarf/call_types.h"
 #include "dwarf/constants.h"
 #include "dwarf/unit.h"
 
@@ -13,23 +14,6 @@
 #define WAY_MAX HF_LIMIT_ORIGIN_DEPTH
 #define ELSEWHERE UINT64_MAX /* in another file: of no entry here */
 
-/* An entry of .debug_info, as far as anybody here asks for it. */
-struct graph_entry {
-    uint64_t offset;
-    uint64_t way;  /* the entry that says what this one is (origin, specification, type); 0: none */
-    uint64_t type; /* of a function: what it returns; 0: nothing */
-    uint64_t taken; /* of a function: the type of its first parameter; 0: it has none */
-    uint64_t place; /* hash of unit, file and line */
-    uint64_t scope, class;
-    struct hf_text name, linkage;
-    uint32_t line;
-    uint32_t function; /* number, once it is known */
-    uint16_t tag;
-    bool is_external, is_declaration, is_constructor;
-    bool is_generic; /* its name has template arguments */
-    bool is_view;    /* Rust's type of what may be looked at only: "&Route", "&str" */
-};
-
 /* Of the entries around the one that is read. */
 struct graph_level {
     uint64_t scope; /* hash of the names of namespaces and classes; 0: none */
@@ -37,6 +21,8 @@ struct graph_level {
     uint64_t class_name;
     uint64_t function; /* offset of the function or inlined call around; 0: none */
     size_t entry;      /* one more than that of the function just around; 0: it is none */
+    uint64_t holder;   /* offset of the class around; 0: none */
+    bool is_library;   /* of what is around */
 };
 
 struct graph_edge {
@@ -49,9 +35,7 @@ struct graph_reader {
     struct hf_unit *unit;
     struct hf_abbrev_table abbrevs;
     struct hf_cursor c;
-    struct graph_entry *entries;
-    size_t entry_count, entry_capacity;
-    struct hf_map index; /* offset -> entry */
+    struct hf_call_types types;
     struct graph_edge *edges;
     size_t edge_count, edge_capacity;
     struct hf_map functions; /* hash of what it is called -> number */
@@ -65,33 +49,17 @@ static bool is_call_tag(uint16_t tag)
            tag == DW_TAG_GNU_call_site;
 }
 
-static bool is_class_tag(uint16_t tag)
+/* What a class is made of. */
+static bool is_part_tag(uint16_t tag)
 {
-    return tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
-}
-
-static bool is_number_tag(uint16_t tag)
-{
-    return tag == DW_TAG_base_type || tag == DW_TAG_enumeration_type;
-}
-
-static bool is_pointer_tag(uint16_t tag)
-{
-    return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type;
-}
-
-/* Types that lead to another one, and those that are numbers. */
-static bool is_type_tag(uint16_t tag)
-{
-    return tag == DW_TAG_typedef || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type ||
-           is_number_tag(tag) || is_pointer_tag(tag);
+    return tag == DW_TAG_member || tag == DW_TAG_inheritance || tag == DW_TAG_template_type_param;
 }
 
 static bool is_read_tag(uint16_t tag)
 {
     return tag == DW_TAG_subprogram || tag == DW_TAG_namespace || tag == DW_TAG_module ||
-           tag == DW_TAG_formal_parameter || is_call_tag(tag) || is_class_tag(tag) ||
-           is_type_tag(tag);
+           tag == DW_TAG_formal_parameter || is_part_tag(tag) || is_call_tag(tag) ||
+           hf_call_tag_is_class(tag) || hf_call_tag_is_type(tag);
 }
 
 /* 0 if it is in another file. */
@@ -103,7 +71,7 @@ static uint64_t graph_reference(const struct graph_reader *r, uint16_t form, uin
 }
 
 static void graph_read_attribute(
-    struct graph_reader *r, const struct hf_abbrev_attribute *a, struct graph_entry *entry)
+    struct graph_reader *r, const struct hf_abbrev_attribute *a, struct hf_call_entry *entry)
 {
     uint64_t value;
     switch (a->name) {
@@ -129,6 +97,11 @@ static void graph_read_attribute(
         if (entry->type == 0)
             entry->type = ELSEWHERE;
         return;
+    case DW_AT_allocated:
+    case DW_AT_associated:
+        entry->is_allocatable = true;
+        hf_attribute_skip(&r->c, a, &r->unit->encoding);
+        return;
     case DW_AT_decl_file:
         entry->place += hf_attribute_read(&r->c, a, &r->unit->encoding) << 32;
         return;
@@ -147,7 +120,7 @@ static void graph_read_attribute(
 }
 
 static void graph_read_entry(
-    struct graph_reader *r, const struct hf_abbrev *abbrev, struct graph_entry *entry)
+    struct graph_reader *r, const struct hf_abbrev *abbrev, struct hf_call_entry *entry)
 {
     const struct hf_abbrev_attribute *a = hf_abbrev_attributes(&r->abbrevs, abbrev);
     for (size_t i = 0; i < abbrev->attribute_count && !hf_cursor_failed(&r->c); i++)
@@ -155,18 +128,20 @@ static void graph_read_entry(
     struct hf_text name = entry->name;
     entry->name = hf_called_plain_name(name);
     entry->is_generic = entry->name.size != name.size;
-    entry->is_view = hf_text_starts(name, "&") && !hf_text_starts(name, "&mut ");
+    entry->instance = entry->is_generic ? hf_hash_bytes(name.data, name.size) : 0;
+    entry->is_changed = hf_text_starts(name, "&mut ");
+    entry->is_view = hf_text_starts(name, "&") && !entry->is_changed;
     entry->place = hf_hash_u64(r->unit->offset ^ hf_hash_u64(entry->place + entry->line));
 }
 
-static void graph_keep(struct graph_reader *r, const struct graph_entry *entry)
+static void graph_keep(struct graph_reader *r, const struct hf_call_entry *entry)
 {
-    if (!hf_vec_reserve(&r->entries, &r->entry_capacity, r->entry_count + 1, sizeof *r->entries) ||
-        hf_map_put(&r->index, entry->offset, (uint32_t)r->entry_count, NULL) == NULL) {
-        r->has_no_memory = true;
-        return;
-    }
-    r->entries[r->entry_count++] = *entry;
+    r->has_no_memory |= !hf_call_types_add(&r->types, entry);
+}
+
+static void graph_link(struct graph_reader *r, uint64_t from, uint64_t to)
+{
+    r->has_no_memory |= !hf_call_types_link(&r->types, from, to);
 }
 
 static void graph_keep_edge(struct graph_reader *r, uint64_t callee, uint64_t caller)
@@ -181,7 +156,7 @@ static void graph_keep_edge(struct graph_reader *r, uint64_t callee, uint64_t ca
 }
 
 /* Also one that is inherited (Itanium C++ ABI, 5.1.4.4: CI1, CI2), which has its base's name. */
-static bool graph_is_constructor(const struct graph_entry *entry, const struct graph_level *level)
+static bool graph_is_constructor(const struct hf_call_entry *entry, const struct graph_level *level)
 {
     return level->class != 0 && entry->type == 0 &&
            (hf_hash_bytes(entry->name.data, entry->name.size) == level->class_name ||
@@ -189,43 +164,72 @@ static bool graph_is_constructor(const struct graph_entry *entry, const struct g
 }
 
 /* A class, or what Rust calls the methods that a block of them adds to one. */
-static bool is_class(const struct graph_entry *entry)
+static bool is_class(const struct hf_call_entry *entry)
 {
-    return is_class_tag(entry->tag) ||
+    return hf_call_tag_is_class(entry->tag) ||
            (entry->tag == DW_TAG_namespace && hf_text_starts(entry->name, "{impl#"));
+}
+
+/* A parameter of the function just around, `around` being one more than its entry; 0: none is. */
+static void graph_take(struct graph_reader *r, size_t around, uint64_t type)
+{
+    if (around == 0)
+        return;
+    struct hf_call_entry *function = &r->types.entries[around - 1];
+    if (function->taken == 0)
+        function->taken = type;
+    graph_link(r, function->offset, type);
+}
+
+/* Namespaces of classes that hold whatever a program has. */
+static bool is_library_name(struct hf_text name)
+{
+    static const char *const names[] = {
+        "std", "__gnu_cxx", "boost", "absl", "folly", "core", "alloc", "hashbrown", NULL};
+    for (size_t i = 0; names[i] != NULL; i++)
+        if (hf_text_is(name, names[i]))
+            return true;
+    return false;
 }
 
 /* What an entry makes of the level around it, for those below. */
 static void graph_enter(
-    struct graph_reader *r, struct graph_entry *entry, struct graph_level *level)
+    struct graph_reader *r, struct hf_call_entry *entry, struct graph_level *level)
 {
     uint64_t name = hf_hash_bytes(entry->name.data, entry->name.size);
     size_t around = level->entry;
     level->entry = 0;
     entry->scope = level->scope;
     entry->class = level->class;
+    entry->is_library = level->is_library;
     if (entry->tag == DW_TAG_formal_parameter) {
-        if (around != 0 && r->entries[around - 1].taken == 0)
-            r->entries[around - 1].taken = entry->type;
+        graph_take(r, around, entry->type);
+    } else if (is_part_tag(entry->tag)) {
+        graph_link(r, level->holder, entry->type);
     } else if (entry->tag == DW_TAG_subprogram) {
+        level->holder = 0;
         entry->is_constructor = graph_is_constructor(entry, level);
         level->function = entry->offset;
         graph_keep(r, entry);
-        level->entry = r->entry_count;
+        level->entry = r->types.entry_count;
     } else if (is_call_tag(entry->tag)) {
         graph_keep_edge(r, entry->way, level->function);
         if (entry->tag == DW_TAG_inlined_subroutine && entry->way != 0)
             level->function = entry->way;
-    } else if (is_type_tag(entry->tag)) {
+    } else if (hf_call_tag_is_type(entry->tag)) {
         entry->way = entry->type;
         graph_keep(r, entry);
     } else {
+        level->is_library |=
+            level->scope == 0 && entry->tag == DW_TAG_namespace && is_library_name(entry->name);
         level->scope = hf_hash_u64(level->scope + name) | 1;
         level->class = is_class(entry) ? level->scope : 0;
         level->class_name = name;
         entry->class = level->class;
-        if (is_class_tag(entry->tag))
+        if (hf_call_tag_is_class(entry->tag)) {
+            level->holder = entry->offset;
             graph_keep(r, entry);
+        }
     }
 }
 
@@ -236,7 +240,7 @@ static void graph_walk(struct graph_reader *r)
     r->c = hf_unit_cursor(r->unit, r->sections, r->unit->first_die);
     r->levels[0] = (struct graph_level){0};
     while (!hf_cursor_failed(&r->c) && hf_cursor_left(&r->c) != 0 && !r->has_no_memory) {
-        struct graph_entry entry = {.offset = hf_cursor_offset(&r->c), .function = NO_FUNCTION};
+        struct hf_call_entry entry = {.offset = hf_cursor_offset(&r->c), .function = NO_FUNCTION};
         uint64_t code = hf_cursor_uleb(&r->c);
         if (code == 0) {
             if (depth == 0)
@@ -284,75 +288,19 @@ static enum hf_status graph_read_unit(struct graph_reader *r, struct hf_error *e
     return status == HF_ERR_INPUT ? HF_OK : status;
 }
 
-static struct graph_entry *graph_entry_at(const struct graph_reader *r, uint64_t offset)
-{
-    const uint32_t *at = offset != 0 ? hf_map_find(&r->index, offset) : NULL;
-    return at != NULL ? &r->entries[*at] : NULL;
-}
-
 /* The entry that declares what `entry` is; NULL: it is in another file, or the way is too long. */
-static struct graph_entry *graph_origin(const struct graph_reader *r, struct graph_entry *entry)
+static struct hf_call_entry *graph_origin(const struct graph_reader *r, struct hf_call_entry *entry)
 {
     for (unsigned step = 0; entry != NULL && entry->way != 0; step++)
-        entry = step < WAY_MAX ? graph_entry_at(r, entry->way) : NULL;
+        entry = step < WAY_MAX ? hf_call_types_at(&r->types, entry->way) : NULL;
     return entry != NULL && entry->tag == DW_TAG_subprogram ? entry : NULL;
 }
 
-/* Where the way of a type ends, and whether that is a pointer or a reference to it. */
-struct graph_type {
-    const struct graph_entry *end; /* a class or a number; NULL: another type, or none */
-    bool is_pointer, is_reference, is_any;
-    bool is_view; /* of what is const behind a pointer */
-};
-
-static struct graph_type graph_type_at(const struct graph_reader *r, uint64_t offset)
-{
-    struct graph_type type = {0};
-    for (unsigned step = 0; step < WAY_MAX && offset != 0; step++) {
-        const struct graph_entry *entry = graph_entry_at(r, offset);
-        type.is_any = entry == NULL || is_class_tag(entry->tag) || is_number_tag(entry->tag);
-        type.is_view |=
-            entry != NULL && (entry->is_view || (entry->tag == DW_TAG_const_type &&
-                                                    (type.is_pointer || type.is_reference)));
-        type.end = type.is_any ? entry : NULL;
-        if (type.is_any)
-            break;
-        type.is_pointer |= entry->tag == DW_TAG_pointer_type;
-        type.is_reference |= entry->tag == DW_TAG_reference_type;
-        offset = entry->way;
-    }
-    return type;
-}
-
-static bool graph_is_of_class(const struct graph_type *type, uint64_t class)
-{
-    return class != 0 && type->end != NULL && type->end->class == class;
-}
-
-/* Types that are not in the index are objects. What is passed through a builder is not made. */
-static void graph_judge_types(const struct graph_reader *r, const struct graph_entry *origin,
-    struct hf_called_function *function)
-{
-    struct graph_type returned = graph_type_at(r, origin->type);
-    struct graph_type taken = graph_type_at(r, origin->taken);
-    bool is_number = returned.end != NULL && is_number_tag(returned.end->tag);
-    function->returns_value =
-        returned.is_pointer || returned.is_reference || (returned.is_any && !is_number);
-    function->returns_view = returned.is_view;
-    function->fills_generic = (taken.is_pointer || taken.is_reference) && !taken.is_view &&
-                              taken.end != NULL && is_class_tag(taken.end->tag) &&
-                              taken.end->is_generic;
-    function->returns_itself =
-        graph_is_of_class(&returned, origin->class) && !returned.is_pointer &&
-        !returned.is_reference &&
-        (taken.is_pointer || taken.is_reference || !graph_is_of_class(&taken, origin->class));
-}
-
 /* The function of an entry, made if it is new; NO_FUNCTION: it has no name. */
-static uint32_t graph_function(struct graph_reader *r, struct graph_entry *entry)
+static uint32_t graph_function(struct graph_reader *r, struct hf_call_entry *entry)
 {
     struct hf_call_graph *graph = r->graph;
-    struct graph_entry *origin = entry != NULL ? graph_origin(r, entry) : NULL;
+    struct hf_call_entry *origin = entry != NULL ? graph_origin(r, entry) : NULL;
     if (origin == NULL || origin->name.size == 0)
         return NO_FUNCTION;
     if (origin->function != NO_FUNCTION)
@@ -374,7 +322,6 @@ static uint32_t graph_function(struct graph_reader *r, struct graph_entry *entry
             .is_of_c = is_of_c,
             .is_constructor = origin->is_constructor,
         };
-        graph_judge_types(r, origin, function);
     }
     return origin->function = *number;
 }
@@ -389,16 +336,26 @@ static bool graph_add_name(struct graph_reader *r, struct hf_text text, uint32_t
     return true;
 }
 
+/* A type of C on the line of a function is of the same use of a macro: DEFINE_LIST(answers). */
+static bool graph_note_type(struct hf_map *lines, const struct hf_call_entry *entry)
+{
+    bool is_type = hf_call_tag_is_class(entry->tag) || entry->tag == DW_TAG_typedef;
+    return !is_type || entry->line == 0 || entry->is_declaration ||
+           hf_map_put(lines, entry->place, NO_FUNCTION, NULL) != NULL;
+}
+
 /* Two functions of C that begin at one line were defined by one use of a macro each. */
 static bool graph_compare_line(struct graph_reader *r, struct hf_map *lines,
-    const struct graph_entry *entry, uint32_t function)
+    const struct hf_call_entry *entry, uint32_t function)
 {
     struct hf_called_function *functions = r->graph->functions;
     if (!functions[function].is_of_c || entry->way != 0 || entry->is_declaration ||
         entry->line == 0)
         return true;
     const uint32_t *first = hf_map_put(lines, entry->place, function, NULL);
-    if (first != NULL && !hf_text_equal(functions[*first].name, functions[function].name))
+    if (first != NULL && *first == NO_FUNCTION)
+        functions[function].shares_line = true;
+    else if (first != NULL && !hf_text_equal(functions[*first].name, functions[function].name))
         functions[*first].shares_line = functions[function].shares_line = true;
     return first != NULL;
 }
@@ -406,9 +363,9 @@ static bool graph_compare_line(struct graph_reader *r, struct hf_map *lines,
 /* Rust's declarations have no parameters: those of the definition are. */
 static void graph_complete_origins(struct graph_reader *r)
 {
-    for (size_t i = 0; i < r->entry_count; i++) {
-        struct graph_entry *entry = &r->entries[i];
-        struct graph_entry *origin = entry->taken != 0 ? graph_origin(r, entry) : NULL;
+    for (size_t i = 0; i < r->types.entry_count; i++) {
+        struct hf_call_entry *entry = &r->types.entries[i];
+        struct hf_call_entry *origin = entry->taken != 0 ? graph_origin(r, entry) : NULL;
         if (origin != NULL && origin->taken == 0)
             origin->taken = entry->taken;
     }
@@ -420,13 +377,17 @@ static enum hf_status graph_list_functions(struct graph_reader *r, struct hf_err
     struct hf_map lines = {0};
     bool has_memory = true;
     graph_complete_origins(r);
-    for (size_t i = 0; has_memory && i < r->entry_count; i++) {
-        struct graph_entry *entry = &r->entries[i];
+    has_memory = hf_call_types_finish(&r->types);
+    for (size_t i = 0; has_memory && i < r->types.entry_count; i++)
+        has_memory = graph_note_type(&lines, &r->types.entries[i]);
+    for (size_t i = 0; has_memory && i < r->types.entry_count; i++) {
+        struct hf_call_entry *entry = &r->types.entries[i];
         uint32_t function =
             entry->tag == DW_TAG_subprogram ? graph_function(r, entry) : NO_FUNCTION;
         if (function == NO_FUNCTION)
             continue;
-        const struct graph_entry *origin = graph_origin(r, entry);
+        const struct hf_call_entry *origin = graph_origin(r, entry);
+        hf_call_types_judge(&r->types, entry, origin, &r->graph->functions[function]);
         struct hf_text linkage = entry->linkage.size != 0 ? entry->linkage : origin->linkage;
         has_memory = graph_add_name(r, linkage.size != 0 ? linkage : origin->name, function) &&
                      graph_compare_line(r, &lines, entry, function);
@@ -450,8 +411,8 @@ static enum hf_status graph_list_calls(struct graph_reader *r, struct hf_error *
             &graph->calls, &graph->call_capacity, r->edge_count + 1, sizeof *graph->calls))
         return hf_error_memory(err);
     for (size_t i = 0; i < r->edge_count; i++) {
-        struct hf_call call = {graph_function(r, graph_entry_at(r, r->edges[i].callee)),
-            graph_function(r, graph_entry_at(r, r->edges[i].caller))};
+        struct hf_call call = {graph_function(r, hf_call_types_at(&r->types, r->edges[i].callee)),
+            graph_function(r, hf_call_types_at(&r->types, r->edges[i].caller))};
         if (call.callee != NO_FUNCTION && call.caller != NO_FUNCTION && call.callee != call.caller)
             graph->calls[graph->call_count++] = call;
     }
@@ -497,11 +458,9 @@ enum hf_status hf_call_graph_read(
     if (status == HF_OK)
         status = graph_list_calls(r, err);
     hf_units_done(&units);
-    hf_map_done(&r->index);
+    hf_call_types_done(&r->types);
     hf_map_done(&r->functions);
-    hf_budget_put_back(
-        r->entry_capacity * sizeof *r->entries + r->edge_capacity * sizeof *r->edges);
-    free(r->entries);
+    hf_budget_put_back(r->edge_capacity * sizeof *r->edges);
     free(r->edges);
     free(r);
     return status;

@@ -36,10 +36,16 @@ struct hf_called_function {
     bool returns_view;   /* a pointer or a reference to what the caller may only look at */
     bool fills_generic;  /* its first parameter points to an object of a class template, or of a
                             generic type, that it may change: the object of a method, say */
+    bool fills_several;  /* and the program has several instances of that class */
+    bool may_keep;       /* what it returns may stay with an object that it is given to change */
+    bool changes_more;   /* what it allocates could stay elsewhere than in what it returns */
+    bool fills_array;    /* a parameter is an array of Fortran that it may allocate */
     bool is_constructor;
     bool is_of_c;        /* it has neither a class, nor a namespace, nor a linkage name */
     bool returns_itself; /* an object of its class, or a pointer to one */
-    bool shares_line;    /* of C: with a function of another name, as what one macro defines */
+    bool is_judged;      /* its types were looked at */
+    bool shares_line; /* of C: with a function of another name, or a type, as what one macro defines
+                       */
 };
 
 /* What the program's symbols call a function: one of the names of its entries. */

@@ -12,6 +12,12 @@
 #define ROUNDS_MAX 16  /* so many helpers call each other */
 #define WORD_MIN 2     /* characters of a component's name */
 
+#define RUST_HASH_BYTES 20                  /* "17h0123456789abcdefE" */
+#define RUST_CLOSURE "28_$u7b$$u7b$closure" /* the closure of a function is a part of it */
+
+/* What is known by a name. */
+enum { HELPER = 1, MAY_KEEP = 2 };
+
 struct helper_judge {
     const struct hf_call_graph *graph;
     size_t *first;   /* by function: its first call in graph->calls; one more at the end */
@@ -104,16 +110,23 @@ static bool helper_is_shared(const struct helper_judge *j, uint32_t function)
 static bool helper_may_be(const struct hf_called_function *function)
 {
     bool makes = function->returns_value && !function->returns_view;
-    return (makes || function->is_constructor || function->fills_generic) &&
+    return (makes || function->is_constructor || function->fills_generic ||
+               function->fills_array) &&
            !hf_text_is(function->name, "operator()");
+}
+
+/* Whoever calls it. */
+static bool helper_is_by_itself(const struct hf_called_function *function)
+{
+    return function->shares_line || function->returns_itself || function->fills_several ||
+           (!function->changes_more && !hf_text_is(function->name, "operator()"));
 }
 
 static void judge_functions(struct helper_judge *j)
 {
     bool is_done = false;
     for (size_t i = 0; i < j->graph->function_count; i++)
-        j->is_helper[i] =
-            j->graph->functions[i].shares_line || j->graph->functions[i].returns_itself;
+        j->is_helper[i] = helper_is_by_itself(&j->graph->functions[i]);
     for (int round = 0; round < ROUNDS_MAX && !is_done && hf_budget_step(j->graph->call_count);
          round++) {
         is_done = true;
@@ -132,16 +145,32 @@ static uint64_t helper_key(struct hf_text name)
     return hf_hash_bytes(name.data, name.size);
 }
 
+/* "_ZN5shape5scale17h0123456789abcdefE" of Rust without its end; else empty. */
+static struct hf_text without_rust_hash(struct hf_text linkage)
+{
+    if (!hf_text_starts(linkage, "_ZN") || !hf_text_ends(linkage, "E") ||
+        linkage.size <= RUST_HASH_BYTES)
+        return (struct hf_text){NULL, 0};
+    struct hf_text end = hf_text_from(linkage, linkage.size - RUST_HASH_BYTES);
+    return hf_text_first(linkage, hf_text_starts(end, "17h") ? linkage.size - end.size : 0);
+}
+
 /* Of functions with the same name, which those of C may have, none is a helper unless all are. */
 static bool keep_names(const struct helper_judge *j, struct hf_map *names)
 {
     for (size_t i = 0; i < j->graph->name_count; i++) {
         const struct hf_called_name *name = &j->graph->names[i];
-        bool is_helper = j->is_helper[name->function];
-        uint32_t *known = hf_map_put(names, helper_key(name->text), is_helper, NULL);
+        uint32_t kind = j->is_helper[name->function] ? HELPER : 0;
+        if (kind != 0 && j->graph->functions[name->function].may_keep)
+            kind |= MAY_KEEP;
+        uint32_t *known = hf_map_put(names, helper_key(name->text), kind, NULL);
         if (known == NULL)
             return false;
-        *known = *known != 0 && is_helper;
+        *known &= kind;
+        struct hf_text rust = without_rust_hash(name->text);
+        if (rust.size != 0 && (known = hf_map_put(names, helper_key(rust), kind, NULL)) == NULL)
+            return false;
+        *known &= kind;
     }
     return true;
 }
@@ -189,11 +218,25 @@ enum hf_status hf_helpers_find(
     return status == HF_ERR_MEMORY ? status : HF_OK;
 }
 
+static uint32_t helper_kind(
+    const struct hf_helpers *helpers, struct hf_text name, struct hf_text linkage)
+{
+    struct hf_text called = linkage.size != 0 ? linkage : hf_called_plain_name(name);
+    size_t closure = hf_text_find_string(called, RUST_CLOSURE);
+    const uint32_t *known =
+        hf_map_find(&helpers->names, helper_key(hf_text_first(called, closure)));
+    return known != NULL ? *known : 0;
+}
+
 bool hf_helpers_has(const struct hf_helpers *helpers, struct hf_text name, struct hf_text linkage)
 {
-    const uint32_t *known = hf_map_find(
-        &helpers->names, helper_key(linkage.size != 0 ? linkage : hf_called_plain_name(name)));
-    return known != NULL && *known != 0;
+    return helper_kind(helpers, name, linkage) != 0;
+}
+
+bool hf_helpers_may_keep(
+    const struct hf_helpers *helpers, struct hf_text name, struct hf_text linkage)
+{
+    return (helper_kind(helpers, name, linkage) & MAY_KEEP) != 0;
 }
 
 void hf_helpers_done(struct hf_helpers *helpers)

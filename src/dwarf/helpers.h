@@ -11,10 +11,22 @@
  *     it, main() aside, of which none is called by others of them (or by itself) only;
  *     or a helper of its own component calls it; or only helpers do.
  *
- * So are methods that return a new object of their own class (make, clone, with), and functions of
- * C that one use of a macro defines together, on one line. The *component* of a method is its
- * class; of a function of C the first word of its name, "json" of json_node(). Functions that
- * return nothing or a number keep what they allocate, as far as can be seen from here.
+ * Whoever calls them, so are
+ *
+ *   - methods that return a new object of their own class (make, clone, with);
+ *   - functions of C that one use of a macro defines together, or with a type, on one line;
+ *   - methods of a class template, or of a generic type, that the program uses for several types;
+ *   - functions that return an object with memory of its own, or write to a string, and may change
+ *     nothing else that they are given: what they allocate can stay nowhere else.
+ *
+ * The *component* of a method is its class; of a function of C the first word of its name, "json"
+ * of json_node(). Subroutines of Fortran fill the arrays that they are given to allocate. Functions
+ * that return nothing or a number keep what they allocate, as far as can be seen from here, and so
+ * does what returns the object that it was called with ("&mut self"). Closures of Rust are what
+ * their functions are.
+ *
+ * A helper *may keep* what it makes if it is given an object to change that holds such things, as
+ * `struct problem *complain(struct ctx *)` (analysis/owner_wrappers.h).
  *
  * Example:
  *
@@ -34,7 +46,7 @@
 
 /* All-zero: there are none. Free with done. */
 struct hf_helpers {
-    struct hf_map names; /* hash of a function's name -> whether it is one */
+    struct hf_map names; /* hash of a function's name -> what it is */
     bool is_found;       /* they were looked for */
 };
 
@@ -47,6 +59,10 @@ HF_MUST_CHECK enum hf_status hf_helpers_find(
 
 /* `linkage` may be empty. */
 bool hf_helpers_has(const struct hf_helpers *helpers, struct hf_text name, struct hf_text linkage);
+
+/* True of a helper that may keep what it makes: an object that it changes has such things. */
+bool hf_helpers_may_keep(
+    const struct hf_helpers *helpers, struct hf_text name, struct hf_text linkage);
 void hf_helpers_done(struct hf_helpers *helpers);
 
 #endif

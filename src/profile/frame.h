@@ -31,6 +31,7 @@ enum hf_frame_flag {
     HF_FRAME_IS_MODULE = 256,  /* without a name it is "[module]" by function, wherever it lies */
     HF_FRAME_IS_NEAR = 512,    /* `line` is that of the code before, shown as ~LINE: it has none */
     HF_FRAME_IS_HELPER = 1024, /* a function that makes things for its callers (dwarf/helpers.h) */
+    HF_FRAME_MAY_KEEP = 2048,  /* it is one that may keep them, too */
 };
 
 /*
@@ -41,7 +42,7 @@ enum hf_frame_flag {
 #define HF_FRAME_TWINS (0xffffu << HF_FRAME_TWINS_SHIFT)
 #define HF_FRAME_TWINS_MAX 100u /* stands for so many or more */
 
-#define HF_FRAME_ALL_FLAGS (2u * HF_FRAME_IS_HELPER - 1 + HF_FRAME_TWINS)
+#define HF_FRAME_ALL_FLAGS (2u * HF_FRAME_MAY_KEEP - 1 + HF_FRAME_TWINS)
 
 /* No padding: frames are interned by their bytes. */
 struct hf_frame {

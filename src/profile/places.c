@@ -46,6 +46,7 @@ static bool places_add_frame(struct hf_places *places, const struct hf_profile *
     if (frame->module != HF_NO_MODULE)
         module = frame->module;
     entry->is_helper |= (frame->flags & HF_FRAME_IS_HELPER) != 0;
+    entry->may_keep |= (frame->flags & HF_FRAME_MAY_KEEP) != 0;
     uint32_t line = (frame->flags & HF_FRAME_IS_NEAR) != 0 ? 0 : frame->line;
     if (line != 0 && (entry->line == 0 || line < entry->line))
         entry->line = line;
@@ -77,7 +78,7 @@ enum hf_status hf_places_find(struct hf_places *places, struct hf_text label,
     struct hf_probe_site_entry *entry = places_entry_of(places, label);
     if (entry == NULL)
         return hf_error_memory(err);
-    *out_place = (struct hf_probe_site){.is_helper = entry->is_helper};
+    *out_place = (struct hf_probe_site){.is_helper = entry->is_helper, .may_keep = entry->may_keep};
     if (entry->module < SEVERAL)
         out_place->module = hf_intern_at(&places->texts, entry->module);
     if (entry->file < SEVERAL) {

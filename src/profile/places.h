@@ -28,6 +28,7 @@ struct hf_probe_site {
     struct hf_text file;   /* source file; empty: unknown */
     uint32_t line;         /* 0: unknown */
     bool is_helper;        /* a function that makes things for its callers (dwarf/helpers.h) */
+    bool may_keep;         /* it may keep them, too */
 };
 
 /* All zero: empty. Free with hf_places_done. */
@@ -36,7 +37,7 @@ struct hf_places {
     struct hf_probe_site_entry {
         uint32_t module, file; /* of `texts`, or not known */
         uint32_t line;
-        bool is_helper;
+        bool is_helper, may_keep;
     } * entries; /* by label */
     size_t capacity;
 };

@@ -28,7 +28,9 @@ enum {
     WIDENS = 1 << 15,       /* gives room, whatever for: answers_grow */
     WORKS = 1 << 16,        /* alone, it is what a class is for: Macros::expand */
     BEFORE = 1 << 17,       /* a verb only if its object follows: from_text, not times_from */
-    KEEPS = 1 << 18         /* what it says is that it stays: cache_refusal, memoize */
+    KEEPS = 1 << 18,        /* what it says is that it stays: cache_refusal, memoize */
+    COPIES = 1 << 19,       /* a verb: what is made is for whoever asks, whatever it is */
+    OUTSIDE = 1 << 20       /* what is copied is no memory, or it is for a place that is named */
 };
 #define VERBS (ALLOCATES | TAKES | MAKES | FILLS)
 #define NOUNS (MEMORY | HOLDER | ITEM)
@@ -89,6 +91,8 @@ static const struct {
     {WIDENS, " grow reserve realloc reallocate enlarge "},
     {KEEPS, " cache caches caching memo memoize memoise remember history journal archive "
             "checkpoint snapshot stash retain "},
+    {COPIES, " copy duplicate "},
+    {OUTSIDE, " to into file files dir dirs directory folder disk device "},
     {DRIVES_ALONE, " worker dispatch start thread poll "},
 };
 
@@ -301,6 +305,13 @@ static bool is_maker_name(const struct owner_words *words)
     return true;
 }
 
+/* A copy of something: copy_field, cloneScene. */
+static bool is_copier_name(const struct owner_words *words)
+{
+    return words->count > 1 && (words->kinds[0] & COPIES) != 0 &&
+           !owner_has_word(words, KEEPS | OUTSIDE | ACTS);
+}
+
 static bool ends_with_one_of(struct hf_text text, const char *const *ends)
 {
     for (size_t i = 0; ends[i] != NULL; i++)
@@ -439,7 +450,7 @@ enum hf_owner_name hf_owner_name_kind(struct hf_text name, struct hf_text file)
         return kind;
     bool is_one = words.count == 1 && (words.kinds[0] & MAKES) != 0;
     bool is_factory = (is_one || strcmp(words.first, "make") == 0) && is_cxx_file(file);
-    if (is_maker_name(&words) || is_factory)
+    if (is_maker_name(&words) || is_copier_name(&words) || is_factory)
         return HF_OWNER_NAME_MAKER;
     return owner_drives(&parts, &words) ? HF_OWNER_NAME_DRIVER : HF_OWNER_NAME_NONE;
 }

@@ -11,7 +11,7 @@
  *            for whatever: `answers_grow`, `reallocate_picture_memory`; an operator of C++ that is
  *            none of a call.
  *   maker    Makes an object for whoever asks: a constructor, `session_new`, `Shape::clone`,
- *            `node_new`, and in C++ `make_shape`, as the standard library calls it.
+ *            `node_new`, `copy_field`, and in C++ `make_shape`, as the standard library calls it.
  *   driver   Calls all that the program does, so it says nothing: `run`, `main_loop`, `worker`,
  *            `Server::run`; but not `Inliner::run`.
  *   none     All others, and all names of scripts. "new_client" or "add_header" is what the program

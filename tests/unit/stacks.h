@@ -4,8 +4,9 @@
  *     const struct stacks_row rows[] = {{"main@a.c:10;leak@a.c:41", 100}, {"main@a.c:12", 7}};
  *     struct hf_profile *p = stacks_profile("bytes", rows);
  *
- * A frame is "name" or "name@file:line", root first. stacks_difference has a second value, what was
- * released. The profiles are folded ones: names, no addresses.
+ * A frame is "name" or "name@file:line", root first; "name[keeps]" is a helper that may keep what
+ * it makes. stacks_difference has a second value, what was released. The profiles are folded ones:
+ * names, no addresses.
  */
 #ifndef HF_TESTS_UNIT_STACKS_H
 #define HF_TESTS_UNIT_STACKS_H
@@ -25,6 +26,10 @@ static inline uint32_t stacks_frame(struct hf_profile *profile, struct hf_text t
     struct hf_frame frame = {.flags = HF_FRAME_NAMED};
     struct hf_text name = hf_text_first(text, hf_text_find(text, '@'));
     struct hf_text place = hf_text_from(text, name.size + 1);
+    if (hf_text_ends(name, "[keeps]")) {
+        name.size -= strlen("[keeps]");
+        frame.flags |= HF_FRAME_IS_HELPER | HF_FRAME_MAY_KEEP;
+    }
     struct hf_text file = hf_text_first(place, hf_text_find_last(place, ':'));
     uint64_t line;
     if (hf_num_u64(hf_text_from(place, file.size + 1), &line))

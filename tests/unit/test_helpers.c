@@ -9,7 +9,22 @@
 
 #include <time.h>
 
-enum { UNIT = 1, MAKES, KEEPS, CALL, POINTER, NUMBER, CONST, TO, CLASS, PARAMETER };
+enum {
+    UNIT = 1,
+    MAKES,
+    KEEPS,
+    CALL,
+    POINTER,
+    NUMBER,
+    CONST,
+    TO,
+    CLASS,
+    PARAMETER,
+    OBJECT,
+    MEMBER,
+    ARRAY,
+    TYPEDEF
+};
 
 static const uint8_t abbrevs[] = {
     UNIT,
@@ -85,6 +100,40 @@ static const uint8_t abbrevs[] = {
     DW_AT_type,
     DW_FORM_ref4,
     0,
+    0,      //
+    OBJECT, // a class with members
+    DW_TAG_structure_type,
+    1,
+    DW_AT_name,
+    DW_FORM_string,
+    0,
+    0, //
+    MEMBER,
+    DW_TAG_member,
+    0,
+    DW_AT_type,
+    DW_FORM_ref4,
+    0,
+    0,     //
+    ARRAY, // of Fortran
+    DW_TAG_array_type,
+    0,
+    DW_AT_allocated,
+    DW_FORM_flag_present,
+    DW_AT_type,
+    DW_FORM_ref4,
+    0,
+    0, //
+    TYPEDEF,
+    DW_TAG_typedef,
+    0,
+    DW_AT_name,
+    DW_FORM_string,
+    DW_AT_decl_line,
+    DW_FORM_data1,
+    DW_AT_type,
+    DW_FORM_ref4,
+    0,
     0, //
     0,
 };
@@ -97,21 +146,30 @@ enum kind {
     NOTHING,
     A_NUMBER,
     A_POINTER,
-    A_VIEW, /* const Route * */
-    A_LIST, /* List<int> * */
+    A_VIEW,  /* const Route * */
+    A_ROUTE, /* Route * */
+    A_TEXT,  /* an object with a pointer */
+    A_POINT, /* one without */
+    A_LIST,  /* List<int> * */
     TAKEN = A_LIST,
     A_CONST_LIST, /* const List<int> * */
     A_SESSION,    /* Session * */
+    A_MAP,        /* Map<int> *; there is a Map<long>, too */
+    A_TABLE,      /* Table *, with a Route * */
+    AN_ARRAY,     /* of Fortran, to be allocated */
     KINDS
 };
+
+#define TAKES(kind) ((unsigned)(kind) << 8)
+#define KEEPER 2 /* a helper that may keep what it makes */
 
 /* A function of a test's program: "name", what it returns, and whom it calls. */
 struct called {
     const char *name;
-    enum kind returns;
+    unsigned returns;             /* a kind, perhaps with what it takes, TAKES(kind) */
     uint8_t line;                 /* 0: its own */
     const char *calls[CALLS_MAX]; /* up to the first NULL */
-    bool is_helper;               /* what is expected */
+    int is_helper;                /* what is expected; or KEEPER */
 };
 
 static size_t number_of(const struct called *program, size_t count, const char *name)
@@ -129,15 +187,18 @@ static void put_function(struct hf_out *info, const struct called *program, size
 {
     const struct called *function = &program[at];
     offsets[at] = (uint32_t)info->size;
-    bool returns = function->returns != NOTHING && function->returns < TAKEN;
+    unsigned returned = function->returns & 0xff, takes = function->returns >> 8;
+    bool returns = returned != NOTHING && returned < TAKEN;
     put_u8(info, returns ? MAKES : KEEPS);
     put_string(info, function->name);
     put_u8(info, function->line != 0 ? function->line : (uint8_t)(100 + at));
     if (returns)
-        put_u32(info, types[function->returns]);
-    if (function->returns >= TAKEN) {
+        put_u32(info, types[returned]);
+    if (returned >= TAKEN)
+        takes = returned;
+    if (takes != NOTHING) {
         put_u8(info, PARAMETER);
-        put_u32(info, types[function->returns]);
+        put_u32(info, types[takes]);
     }
     for (size_t i = 0; i < CALLS_MAX && function->calls[i] != NULL; i++) {
         put_u8(info, CALL);
@@ -162,17 +223,46 @@ static uint32_t put_class(struct hf_out *info, const char *name)
     return offset;
 }
 
+/* With one member. */
+static uint32_t put_object(struct hf_out *info, const char *name, uint32_t member)
+{
+    uint32_t offset = (uint32_t)info->size;
+    put_u8(info, OBJECT);
+    put_string(info, name);
+    put_u8(info, MEMBER);
+    put_u32(info, member);
+    put_u8(info, 0);
+    return offset;
+}
+
+static void put_typedef(struct hf_out *info, const char *name, uint8_t line, uint32_t of)
+{
+    put_u8(info, TYPEDEF);
+    put_string(info, name);
+    put_u8(info, line);
+    put_u32(info, of);
+}
+
 static void put_types(struct hf_out *info, uint32_t *types)
 {
     types[A_POINTER] = (uint32_t)info->size;
     put_u8(info, POINTER);
     types[A_NUMBER] = (uint32_t)info->size;
     put_u8(info, NUMBER);
-    types[A_VIEW] = put_type(info, TO, put_type(info, CONST, put_class(info, "Route")));
+    uint32_t route = put_class(info, "Route");
+    types[A_VIEW] = put_type(info, TO, put_type(info, CONST, route));
+    types[A_ROUTE] = put_type(info, TO, route);
+    types[A_TEXT] = put_object(info, "Text", types[A_POINTER]);
+    types[A_POINT] = put_object(info, "Point", types[A_NUMBER]);
     uint32_t list = put_class(info, "List<int>");
     types[A_LIST] = put_type(info, TO, list);
     types[A_CONST_LIST] = put_type(info, TO, put_type(info, CONST, list));
     types[A_SESSION] = put_type(info, TO, put_class(info, "Session"));
+    types[A_MAP] = put_type(info, TO, put_class(info, "Map<int>"));
+    (void)put_class(info, "Map<long>");
+    types[A_TABLE] = put_type(info, TO, put_object(info, "Table", types[A_ROUTE]));
+    types[AN_ARRAY] = put_type(info, ARRAY, types[A_NUMBER]);
+    put_typedef(info, "answers", 9, types[A_NUMBER]);
 }
 
 /* A unit of version 5. */
@@ -207,11 +297,15 @@ static void check_program(const char *name, const struct called *program, size_t
         .abbrev = {(const char *)abbrevs, sizeof abbrevs}};
     struct hf_helpers helpers;
     check_ok(hf_helpers_find(&helpers, &sections, &err), &err);
-    for (size_t i = 0; i < count; i++)
-        if (hf_helpers_has(&helpers, hf_text_of(program[i].name), HF_TEXT("")) !=
-            program[i].is_helper)
+    for (size_t i = 0; i < count; i++) {
+        struct hf_text function = hf_text_of(program[i].name);
+        if (hf_helpers_has(&helpers, function, HF_TEXT("")) != (program[i].is_helper != 0))
             fail_msg("%s: %s should be %s", name, program[i].name,
-                program[i].is_helper ? "a helper" : "none");
+                program[i].is_helper != 0 ? "a helper" : "none");
+        if (hf_helpers_may_keep(&helpers, function, HF_TEXT("")) !=
+            (program[i].is_helper == KEEPER))
+            fail_msg("%s: whether %s may keep it", name, program[i].name);
+    }
     hf_helpers_done(&helpers);
     hf_out_done(&info);
 }
@@ -258,6 +352,45 @@ static void what_a_generic_object_holds_is_its_users(void **state)
         {"left", NOTHING, 0, {"remember"}, false});
 }
 
+/* Map<int> and Map<long>: whoever uses one, others use another. */
+static void a_container_for_several_types_is_one(void **state)
+{
+    (void)state;
+    CHECK("two instances", {"remember", A_MAP, 0, {NULL}, true},
+        {"left", NOTHING, 0, {"remember"}, false});
+}
+
+/* Nothing but what it returns could lead to it. */
+static void what_changes_nothing_makes_it_for_its_caller(void **state)
+{
+    (void)state;
+    CHECK(
+        "an object", {"render", A_TEXT, 0, {NULL}, true}, {"left", NOTHING, 0, {"render"}, false});
+    CHECK("of what it looks at", {"render", A_TEXT | TAKES(A_VIEW), 0, {NULL}, true},
+        {"left", NOTHING, 0, {"render"}, false});
+    CHECK("of what it may change", {"render", A_TEXT | TAKES(A_SESSION), 0, {NULL}, false},
+        {"left", NOTHING, 0, {"render"}, false});
+    CHECK("an object that leads nowhere", {"middle", A_POINT, 0, {NULL}, false},
+        {"left", NOTHING, 0, {"middle"}, false});
+    CHECK("a pointer", {"make", A_ROUTE, 0, {NULL}, false}, {"left", NOTHING, 0, {"make"}, false});
+}
+
+static void what_is_in_an_object_that_it_changes_may_stay(void **state)
+{
+    (void)state;
+    CHECK("it has such", {"add", A_ROUTE | TAKES(A_TABLE), 0, {NULL}, KEEPER},
+        {"left", NOTHING, 0, {"add"}, false}, {"right", NOTHING, 0, {"add"}, false});
+    CHECK("it has none", {"add", A_ROUTE | TAKES(A_SESSION), 0, {NULL}, true},
+        {"left", NOTHING, 0, {"add"}, false}, {"right", NOTHING, 0, {"add"}, false});
+}
+
+static void an_array_of_fortran_is_its_callers(void **state)
+{
+    (void)state;
+    CHECK("two callers", {"cut_out", AN_ARRAY, 0, {NULL}, true},
+        {"look", NOTHING, 0, {"cut_out"}, false}, {"draw", NOTHING, 0, {"cut_out"}, false});
+}
+
 static void callers_of_one_part_do_not(void **state)
 {
     (void)state;
@@ -294,6 +427,7 @@ static void functions_on_one_line_are_of_a_macro(void **state)
     (void)state;
     CHECK("two", {"map_put", NOTHING, 7, {NULL}, true}, {"map_get", NOTHING, 7, {NULL}, true},
         {"alone", NOTHING, 8, {NULL}, false});
+    CHECK("a type and a function", {"answers_push", NOTHING, 9, {NULL}, true});
 }
 
 static void many_callers_are_enough(void **state)
@@ -410,6 +544,10 @@ int main(void)
         cmocka_unit_test(callers_in_two_parts_share_what_makes_things),
         cmocka_unit_test(what_may_only_be_looked_at_is_kept),
         cmocka_unit_test(what_a_generic_object_holds_is_its_users),
+        cmocka_unit_test(a_container_for_several_types_is_one),
+        cmocka_unit_test(what_changes_nothing_makes_it_for_its_caller),
+        cmocka_unit_test(what_is_in_an_object_that_it_changes_may_stay),
+        cmocka_unit_test(an_array_of_fortran_is_its_callers),
         cmocka_unit_test(callers_of_one_part_do_not),
         cmocka_unit_test(a_component_is_known_by_the_first_word),
         cmocka_unit_test(functions_on_one_line_are_of_a_macro),

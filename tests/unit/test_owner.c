@@ -259,6 +259,39 @@ static void knows_helpers_by_their_callers(void **state)
     EXPECT_OWNERS(NULL, NULL, rows, expected);
 }
 
+/* A helper may keep what it makes: it is its owner, unless one caller has nearly all of it. */
+static void knows_keepers_by_their_callers(void **state)
+{
+    (void)state;
+    const struct owner_row several[] = {
+        {"main;check_range;complain[keeps]", 89, 10}, {"main;check_order;complain[keeps]", 11, 10}};
+    const struct owner_row kept[] = {
+        {"main;check_range;complain|", 89, 10}, {"main;check_order;complain|", 11, 10}};
+    EXPECT_OWNERS(NULL, NULL, several, kept);
+    const struct owner_row one[] = {
+        {"main;join;intern[keeps]", 91, 10}, {"main;upper;intern[keeps]", 9, 10}};
+    const struct owner_row handed[] = {{"main;join|intern", 91, 10}, {"main;upper|intern", 9, 10}};
+    EXPECT_OWNERS(NULL, NULL, one, handed);
+    const struct owner_row through[] = {
+        {"main;join;text;intern[keeps]", 5, 10}, {"main;upper;copy_text;intern[keeps]", 5, 10}};
+    const struct owner_row through_kept[] = {
+        {"main;join;text;intern|", 5, 10}, {"main;upper;copy_text;intern|", 5, 10}};
+    EXPECT_OWNERS(NULL, NULL, through, through_kept);
+}
+
+/* A thread that begins with a lambda does what that calls. */
+static void ends_at_the_lambda_of_a_thread(void **state)
+{
+    (void)state;
+    const struct owner_row rows[] = {
+        {"start_thread;std::thread::run;fetch::{lambda()#1}::operator();node_new", 1, 10},
+        {"main;fetch;fetch::{lambda()#1}::operator();node_new", 1, 20}};
+    const struct owner_row expected[] = {
+        {"start_thread;std::thread::run;fetch::{lambda()#1}::operator();node_new|", 1, 10},
+        {"main;fetch;fetch::{lambda()#1}::operator()|node_new", 1, 20}};
+    EXPECT_OWNERS(NULL, NULL, rows, expected);
+}
+
 /* By samples of few blocks, each of which stands for many: what one site allocates has one size. */
 static void learns_from_samples(void **state)
 {
@@ -465,6 +498,8 @@ int main(void)
         cmocka_unit_test(does_not_learn_what_owns),
         cmocka_unit_test(tells_helpers_from_allocators),
         cmocka_unit_test(knows_helpers_by_their_callers),
+        cmocka_unit_test(knows_keepers_by_their_callers),
+        cmocka_unit_test(ends_at_the_lambda_of_a_thread),
         cmocka_unit_test(learns_from_samples),
         cmocka_unit_test(takes_an_eighth_for_the_same_size),
         cmocka_unit_test(passes_over_what_leads_to_an_owner),

@@ -67,6 +67,8 @@ static void owners_that_sound_like_wrappers(void **state)
         {"push_notification", "a.c"},
         {"insert_order", "a.c"},
         {"copy_files", "a.c"},
+        {"copy_to_replica", "a.c"},
+        {"copy_open_orders", "a.c"},
         {"clone_repository", "a.c"},
         {"dup_detector_note", "a.c"},
         {"grow_forest", "a.c"},
@@ -244,6 +246,8 @@ static void wrappers_by_their_words(void **state)
         {"config_dup", "a.c"},
         {"msg_clone", "a.c"},
         {"request_copy", "a.c"},
+        {"copy_field", "a.f90"},
+        {"copyScene", "a.c"},
         {"treeNew", "a.c"},
         {"gsk_node_new", "a.c"},
     };

@@ -11,11 +11,12 @@
 #include <stdint.h>
 
 /* What else is known of a line, in four bytes. */
-#define HF_FOLDER_BYTES_MAX 0x3fffu
+#define HF_FOLDER_BYTES_MAX 0x1fffu
 struct hf_dwarf_detail {
     uint16_t column;            /* 0: unknown, or not asked for */
-    uint16_t folder_bytes : 14; /* at the start of the path: the folder of compilation; 0: none */
+    uint16_t folder_bytes : 13; /* at the start of the path: the folder of compilation; 0: none */
     uint16_t is_helper : 1;     /* the function is one (dwarf/helpers.h), if that was asked for */
+    uint16_t may_keep : 1;      /* it is one that may keep what it makes */
     uint16_t is_near : 1; /* the table has no line here (line 0); this is that of the code before */
 };
 

@@ -227,9 +227,11 @@ static enum hf_status mark_helpers(struct hf_lookup *l, const struct lookup_sear
         status = hf_helpers_find(helpers, &search->files->sections, err);
     for (size_t i = 0; i < search->count && status == HF_OK; i++) {
         struct hf_dwarf_place *place = &l->dwarf.places[i];
-        for (size_t n = 0; n < place->count; n++)
-            place->frames[n].detail.is_helper =
-                hf_helpers_has(helpers, place->frames[n].name, place->frames[n].linkage);
+        for (size_t n = 0; n < place->count; n++) {
+            struct hf_dwarf_frame *frame = &place->frames[n];
+            frame->detail.is_helper = hf_helpers_has(helpers, frame->name, frame->linkage);
+            frame->detail.may_keep = hf_helpers_may_keep(helpers, frame->name, frame->linkage);
+        }
     }
     return status;
 }

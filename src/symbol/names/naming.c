@@ -139,6 +139,7 @@ enum hf_status hf_naming_expand(struct hf_naming *n, uint32_t frame_id, uint64_t
         frame.flags =
             HF_FRAME_NAMED | (is_function ? 0u : HF_FRAME_INLINED) | near_flag(call->detail);
         frame.flags |= call->detail.is_helper ? HF_FRAME_IS_HELPER : 0u;
+        frame.flags |= call->detail.may_keep ? HF_FRAME_MAY_KEEP : 0u;
         frame.flags |= is_function ? twins_flag(finding) : 0;
         if (count == 0) {
             frame.offset = address;

@@ -1,0 +1,325 @@
+#include "dwarf/call_types.h"
+
+#include "base/budget.h"
+#include "base/containers/vec.h"
+#include "base/limits.h"
+#include "dwarf/constants.h"
+
+#include <stdlib.h>
+
+#define WAY_MAX HF_LIMIT_ORIGIN_DEPTH
+#define CLASSES_MAX 64 /* that are looked at in a walk */
+
+/* What walks may cost, in links: so many, and for each entry and link. */
+#define STEPS 100000u
+#define STEPS_RATIO 8u
+
+void hf_call_types_done(struct hf_call_types *types)
+{
+    hf_map_done(&types->index);
+    hf_map_done(&types->generic);
+    hf_budget_put_back(types->entry_capacity * sizeof *types->entries +
+                       types->link_capacity * sizeof *types->links);
+    free(types->entries);
+    free(types->links);
+    *types = (struct hf_call_types){0};
+}
+
+bool hf_call_types_add(struct hf_call_types *types, const struct hf_call_entry *entry)
+{
+    if (!hf_vec_reserve(&types->entries, &types->entry_capacity, types->entry_count + 1,
+            sizeof *types->entries) ||
+        hf_map_put(&types->index, entry->offset, (uint32_t)types->entry_count, NULL) == NULL)
+        return false;
+    types->entries[types->entry_count++] = *entry;
+    return true;
+}
+
+bool hf_call_types_link(struct hf_call_types *types, uint64_t from, uint64_t to)
+{
+    if (from == 0 || to == 0)
+        return true;
+    if (!hf_vec_reserve(
+            &types->links, &types->link_capacity, types->link_count + 1, sizeof *types->links))
+        return false;
+    types->links[types->link_count++] = (struct hf_call_link){from, to};
+    return true;
+}
+
+static int compare_links(const void *a, const void *b)
+{
+    const struct hf_call_link *x = a, *y = b;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+/* Which generic classes the program uses for several types. */
+static bool count_instances(struct hf_call_types *types)
+{
+    for (size_t i = 0; i < types->entry_count; i++) {
+        const struct hf_call_entry *entry = &types->entries[i];
+        if (!entry->is_generic || entry->is_library || !hf_call_tag_is_class(entry->tag))
+            continue;
+        uint32_t instance = (uint32_t)entry->instance | 1;
+        uint32_t *known = hf_map_put(&types->generic, entry->class, instance, NULL);
+        if (known == NULL)
+            return false;
+        if (*known != instance)
+            *known = 0;
+    }
+    return true;
+}
+
+bool hf_call_types_finish(struct hf_call_types *types)
+{
+    if (types->link_count != 0)
+        qsort(types->links, types->link_count, sizeof *types->links, compare_links);
+    types->steps_left = STEPS + STEPS_RATIO * (uint64_t)(types->entry_count + types->link_count);
+    return count_instances(types);
+}
+
+struct hf_call_entry *hf_call_types_at(const struct hf_call_types *types, uint64_t offset)
+{
+    const uint32_t *at = offset != 0 ? hf_map_find(&types->index, offset) : NULL;
+    return at != NULL ? &types->entries[*at] : NULL;
+}
+
+bool hf_call_tag_is_class(uint16_t tag)
+{
+    return tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
+}
+
+static bool is_number_tag(uint16_t tag)
+{
+    return tag == DW_TAG_base_type || tag == DW_TAG_enumeration_type;
+}
+
+static bool is_pointer_tag(uint16_t tag)
+{
+    return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type;
+}
+
+bool hf_call_tag_is_type(uint16_t tag)
+{
+    return tag == DW_TAG_typedef || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type ||
+           tag == DW_TAG_array_type || is_number_tag(tag) || is_pointer_tag(tag);
+}
+
+/* Where the way of a type ends, and whether that is a pointer or a reference to it. */
+struct call_type {
+    const struct hf_call_entry *end; /* a class or a number; NULL: another type, or none */
+    bool is_pointer, is_reference, is_any;
+    bool is_array;
+    bool is_view; /* of what is const behind a pointer */
+};
+
+/* `through_arrays`: to what their elements are; else an array is an object. */
+static struct call_type call_type_at(
+    const struct hf_call_types *types, uint64_t offset, bool through_arrays)
+{
+    struct call_type type = {0};
+    for (unsigned step = 0; step < WAY_MAX && offset != 0; step++) {
+        const struct hf_call_entry *entry = hf_call_types_at(types, offset);
+        bool is_array = entry != NULL && entry->tag == DW_TAG_array_type;
+        type.is_any = entry == NULL || hf_call_tag_is_class(entry->tag) ||
+                      is_number_tag(entry->tag) || (is_array && !through_arrays);
+        type.is_view |=
+            entry != NULL && (entry->is_view || (entry->tag == DW_TAG_const_type &&
+                                                    (type.is_pointer || type.is_reference)));
+        type.end = type.is_any ? entry : NULL;
+        if (type.is_any)
+            break;
+        type.is_pointer |= entry->tag == DW_TAG_pointer_type;
+        type.is_reference |= entry->tag == DW_TAG_reference_type;
+        offset = entry->way;
+    }
+    return type;
+}
+
+static bool call_is_object(const struct call_type *type)
+{
+    return type->end != NULL && hf_call_tag_is_class(type->end->tag);
+}
+
+/* All copies of one class, which each unit has. */
+static bool is_same_class(const struct hf_call_entry *a, const struct hf_call_entry *b)
+{
+    return a == b || (!a->is_generic && !b->is_generic && a->class == b->class && a->class != 0 &&
+                         a->name.size != 0 && b->name.size != 0);
+}
+
+static size_t first_link(const struct hf_call_types *types, uint64_t from)
+{
+    size_t low = 0, high = types->link_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (types->links[middle].from < from)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The classes that an object leads to: those behind pointers are not gone through. */
+struct class_walk {
+    const struct hf_call_entry *found[CLASSES_MAX];
+    size_t count;
+};
+
+static bool walk_has(const struct class_walk *walk, const struct hf_call_entry *entry)
+{
+    for (size_t i = 0; i < walk->count; i++)
+        if (walk->found[i] == entry)
+            return true;
+    return false;
+}
+
+/* What a walk looks for. */
+struct class_search {
+    const struct hf_call_entry *class; /* an object of it; NULL: not that */
+    bool pointer;                      /* a pointer, to anything */
+    bool cell;                         /* Rust's, whose value changes though it is only looked at */
+};
+
+static bool is_found(const struct class_search *search, const struct call_type *type)
+{
+    if (search->pointer && (type->is_pointer || type->is_reference))
+        return true;
+    if (!call_is_object(type))
+        return false;
+    return (search->class != NULL && is_same_class(type->end, search->class)) ||
+           (search->cell && hf_text_is(type->end->name, "UnsafeCell"));
+}
+
+/* True if an object of `holder` can lead to what is looked for. */
+static bool class_holds(struct hf_call_types *types, const struct hf_call_entry *holder,
+    const struct class_search *search)
+{
+    struct class_walk walk = {{holder}, 1};
+    for (size_t at = 0; at < walk.count; at++) {
+        uint64_t from = walk.found[at]->offset;
+        for (size_t i = first_link(types, from);
+             i < types->link_count && types->links[i].from == from; i++) {
+            struct call_type type = call_type_at(types, types->links[i].to, true);
+            if (types->steps_left == 0)
+                return false;
+            types->steps_left--;
+            if (is_found(search, &type))
+                return true;
+            if (call_is_object(&type) && !type.is_pointer && !type.is_reference &&
+                walk.count < CLASSES_MAX && !walk_has(&walk, type.end))
+                walk.found[walk.count++] = type.end;
+        }
+    }
+    return false;
+}
+
+/* A string that is given to be written to. */
+static bool is_text(const struct hf_call_entry *class)
+{
+    return class->is_library &&
+           (hf_text_is(class->name, "basic_string") || hf_text_is(class->name, "String"));
+}
+
+/*
+ * What it allocates can stay nowhere but in what it returns, an object, not a pointer to one, or in
+ * a string: it may change nothing else that it is given. (Global variables are not looked at.)
+ */
+static bool makes_only(struct hf_call_types *types, const struct hf_call_entry *entry,
+    const struct call_type *returned)
+{
+    const struct class_search pointer = {.pointer = true}, cell = {.cell = true};
+    bool makes = call_is_object(returned) && !returned->is_pointer && !returned->is_reference &&
+                 class_holds(types, returned->end, &pointer);
+    for (size_t i = first_link(types, entry->offset);
+         i < types->link_count && types->links[i].from == entry->offset; i++) {
+        struct call_type taken = call_type_at(types, types->links[i].to, false);
+        bool is_object_taken = call_is_object(&taken);
+        bool is_changed = ((taken.is_pointer || taken.is_reference) && !taken.is_view) ||
+                          (is_object_taken && taken.end->is_changed);
+        if (is_changed && (!is_object_taken || !is_text(taken.end)))
+            return false;
+        if (is_object_taken && !is_changed && class_holds(types, taken.end, &cell))
+            return false;
+        makes |= is_changed;
+    }
+    return makes;
+}
+
+/* True if an array of Fortran is given that may be allocated here. */
+static bool fills_array(const struct hf_call_types *types, const struct hf_call_entry *entry)
+{
+    for (size_t i = first_link(types, entry->offset);
+         i < types->link_count && types->links[i].from == entry->offset; i++) {
+        struct call_type taken = call_type_at(types, types->links[i].to, false);
+        if (taken.end != NULL && taken.end->is_allocatable)
+            return true;
+    }
+    return false;
+}
+
+/* A container of the program's own, which it uses for several types. */
+static bool has_instances(const struct hf_call_types *types, const struct hf_call_entry *class)
+{
+    const uint32_t *known = hf_map_find(&types->generic, class->class);
+    return known != NULL && *known == 0;
+}
+
+static bool call_is_of_class(const struct call_type *type, uint64_t class)
+{
+    return class != 0 && type->end != NULL && type->end->class == class;
+}
+
+/* What it returns may stay with what it is given: a problem in the context's list of them. */
+static bool may_keep(struct hf_call_types *types, const struct hf_call_entry *entry,
+    const struct call_type *returned)
+{
+    const struct hf_call_entry *made = returned->end;
+    if (!call_is_object(returned) || made->is_library)
+        return false;
+    for (size_t i = first_link(types, entry->offset);
+         i < types->link_count && types->links[i].from == entry->offset; i++) {
+        struct call_type taken = call_type_at(types, types->links[i].to, false);
+        if ((taken.is_pointer || taken.is_reference) && !taken.is_view && call_is_object(&taken) &&
+            !is_same_class(taken.end, made) &&
+            class_holds(types, taken.end, &(struct class_search){.class = made}))
+            return true;
+    }
+    return false;
+}
+
+/* "&mut Self" of Rust, or "Builder &" of C++, from a method: a call to go on with. */
+static bool returns_the_same(const struct hf_call_types *types, const struct hf_call_entry *origin,
+    const struct call_type *returned)
+{
+    const struct hf_call_entry *taken = hf_call_types_at(types, origin->taken);
+    if (returned->is_reference && !returned->is_pointer)
+        return call_is_of_class(returned, origin->class);
+    return origin->type == origin->taken && taken != NULL && taken->is_changed;
+}
+
+/* Types that are not in the index are objects. What is passed through a builder is not made. */
+void hf_call_types_judge(struct hf_call_types *types, const struct hf_call_entry *entry,
+    const struct hf_call_entry *origin, struct hf_called_function *function)
+{
+    struct call_type returned = call_type_at(types, origin->type, false);
+    struct call_type taken = call_type_at(types, origin->taken, false);
+    bool is_number = returned.end != NULL && is_number_tag(returned.end->tag);
+    function->may_keep |= may_keep(types, entry, &returned);
+    function->fills_array |= fills_array(types, entry);
+    function->changes_more |= !makes_only(types, entry, &returned);
+    if (function->is_judged)
+        return;
+    function->is_judged = true;
+    function->returns_value =
+        (returned.is_pointer || returned.is_reference || (returned.is_any && !is_number)) &&
+        !returns_the_same(types, origin, &returned);
+    function->returns_view = returned.is_view;
+    function->fills_generic = (taken.is_pointer || taken.is_reference) && !taken.is_view &&
+                              call_is_object(&taken) && taken.end->is_generic;
+    function->fills_several = function->fills_generic && has_instances(types, taken.end);
+    function->returns_itself =
+        call_is_of_class(&returned, origin->class) && !returned.is_pointer &&
+        !returned.is_reference &&
+        (taken.is_pointer || taken.is_reference || !call_is_of_class(&taken, origin->class));
+}
