@@ -1,6 +1,8 @@
 #include "heap/mapped_module.h"
 
 #define SEGMENTS_MAX 16
+#define PARTS_MAX                                                                                  \
+    64 /* mappings of a module, and between them: one file may be mapped 65,530 times */
 
 const struct hf_process_mapping *hf_mapped_module_start(
     const struct hf_process_image *image, uint64_t address)
@@ -8,12 +10,14 @@ const struct hf_process_mapping *hf_mapped_module_start(
     const struct hf_process_mapping *at = hf_process_image_find(image, address);
     if (at == NULL || at->inode == 0)
         return NULL;
-    for (const struct hf_process_mapping *m = at;; m--) {
+    const struct hf_process_mapping *m = at;
+    for (int i = 0; i < PARTS_MAX; i++, m--) {
         if (m->inode == at->inode && m->device == at->device && m->file_offset == 0)
             return m;
         if (m == image->mappings || (m->inode != 0 && m->inode != at->inode))
             return NULL;
     }
+    return NULL;
 }
 
 /* True if the parts of the file that are mapped at `first` and behind it are of this file. */
