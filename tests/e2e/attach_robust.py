@@ -25,8 +25,8 @@ from _suite import run_tests
 need("gcc")
 need_root()
 
-ROUNDS = int(os.environ.get("HEAPFLAME_ATTACH_ROUNDS", "6"))  # bench/soak.d/attach_robust.py: 200
-KILLS = int(os.environ.get("HEAPFLAME_ATTACH_KILLS", "6"))
+ROUNDS = int(os.environ.get("HEAPFLAME_ATTACH_ROUNDS", "3"))  # bench/soak.d/attach_robust.py: 200
+KILLS = int(os.environ.get("HEAPFLAME_ATTACH_KILLS", "3"))
 
 
 def stale_events():

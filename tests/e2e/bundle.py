@@ -85,7 +85,8 @@ def test_threads():
 def test_fixtures():
     """What comes with names or without addresses, and what is lost of it."""
     wrong, read, refused = [], 0, 0
-    for fixture in sorted((SOURCE / "tests/fixtures").rglob("*")):
+    every = 3 if "HEAPFLAME_SANITIZED" in os.environ else 1  # a minute and a half for all
+    for fixture in sorted((SOURCE / "tests/fixtures").rglob("*"))[::every]:
         if not fixture.is_file() or fixture.name in ("README.md", "golden") or fixture.stat().st_size == 0:
             continue
         for folder in ("raw", "bundles", "again"):
@@ -107,7 +108,7 @@ def test_fixtures():
             if before != after:
                 wrong.append(f"{fixture.name}, {view}: {str(before)[:500]} became {str(after)[:500]}")
     assert not wrong, "\n".join(wrong)
-    assert read > 20 and refused, (read, refused)
+    assert read > 20 / every and refused, (read, refused)
 
 
 if __name__ == "__main__":

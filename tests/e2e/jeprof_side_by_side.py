@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # timeout: 400
+# sanitized: no, its time is that of jeprof; jeprof.py runs the same code
 """jeprof's command lines, given to the real one and to `heapflame jeprof`, on one input after the other.
 
 The outputs must be equal, but for the differences of docs/compat/jeprof.md: each is a function here that makes the

@@ -186,6 +186,8 @@ def test_ended():
 
 
 def test_ended_without_unnamed_files():
+    if "HEAPFLAME_SANITIZED" in os.environ:  # the other way of one function, at half a minute
+        return
     profile()
     ends(without_unnamed_files)
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The HTML flame graph in real Chromium: views, zoom, search, sandwich, table, links, hostile names, many frames.
 // timeout: 300
+// sanitized: no, it tests what the page does in a browser
 import { spawnSync } from "node:child_process";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { expect, expectEqual } from "../browser/browser.mjs";

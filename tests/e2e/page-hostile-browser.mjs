@@ -2,6 +2,7 @@
 // Hostile links and names in the HTML flame graph: nothing of them runs, every view is shown within seconds, and nothing is
 // complained of.
 // timeout: 300
+// sanitized: no, it tests what the page does in a browser
 import { utimesSync, writeFileSync } from "node:fs";
 import { expect, expectEqual } from "../browser/browser.mjs";
 import { drawFiles, open, runTests } from "../browser/page.mjs";

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The SVG flame graph in real Chromium: zoom, search, links, hostile names and options, very deep and very long.
 // timeout: 300
+// sanitized: no, it tests what the page does in a browser
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, expectEqual, runTests } from "../browser/browser.mjs";

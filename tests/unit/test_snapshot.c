@@ -22,7 +22,11 @@
 
 #define SNAPSHOTS                                                                                  \
     20 /* these two unless the environment has another number: script/soak snapshots has */
+#ifdef __SANITIZE_ADDRESS__ /* each starts a process of half a second */
+#define KILLS 12
+#else
 #define KILLS 40
+#endif
 #define WORDS 4096
 
 /* What the program at work tells the test, in memory of both. */
