@@ -14,6 +14,14 @@
 
 #define DYNAMIC_MAX 128
 #define CHAIN_MAX 4096 /* symbols of one hash that are looked at */
+#define RELOCATIONS_MAX 65536
+#define RELOCATIONS_AT_ONCE 64
+
+#if defined(__aarch64__)
+#define RELOCATION_OF_MODULE R_AARCH64_TLS_DTPMOD
+#else
+#define RELOCATION_OF_MODULE R_X86_64_DTPMOD64
+#endif
 
 /* DT_GNU_HASH: this, bloom_words words, bucket_count numbers of symbols, and from symbol
  * first_symbol on their hashes, of which the last of a bucket is odd. */
@@ -22,7 +30,8 @@ struct hash_head {
 };
 
 struct image_symbols {
-    uint64_t hash, symbols, strings; /* addresses in the process; 0: not there */
+    uint64_t hash, symbols, strings, relocations; /* addresses in the process; 0: not there */
+    uint64_t relocation_bytes;
 };
 
 struct headers {
@@ -150,6 +159,9 @@ static struct image_symbols image_find_symbols(const struct headers *h)
         found.hash = entry.d_tag == DT_GNU_HASH ? address : found.hash;
         found.symbols = entry.d_tag == DT_SYMTAB ? address : found.symbols;
         found.strings = entry.d_tag == DT_STRTAB ? address : found.strings;
+        found.relocations = entry.d_tag == DT_RELA ? address : found.relocations;
+        if (entry.d_tag == DT_RELASZ)
+            found.relocation_bytes = entry.d_un.d_val;
     }
     return found;
 }
@@ -175,31 +187,78 @@ static uint32_t image_hash(const char *name)
     return hash;
 }
 
-uint64_t hf_image_find_symbol(uint64_t start, const char *name, uint64_t *out_bytes)
+/* What is exported by that name; false: nothing is. */
+static bool image_find(
+    const struct image_symbols *of, const char *name, Elf64_Sym *out_symbol, uint32_t *out_number)
 {
-    struct headers h;
     struct hash_head head;
     uint32_t wanted = image_hash(name), number, hash = 0;
-    Elf64_Sym symbol;
-    if (!read_headers(&h, start))
-        return 0;
-    struct image_symbols of = image_find_symbols(&h);
-    if (of.hash == 0 || of.symbols == 0 || of.strings == 0 ||
-        !image_copy(of.hash, &head, sizeof head) || head.bucket_count == 0)
-        return 0;
-    uint64_t buckets = of.hash + sizeof head + head.bloom_words * UINT64_C(8);
+    if (of->hash == 0 || of->symbols == 0 || of->strings == 0 ||
+        !image_copy(of->hash, &head, sizeof head) || head.bucket_count == 0)
+        return false;
+    uint64_t buckets = of->hash + sizeof head + head.bloom_words * UINT64_C(8);
     uint64_t hashes = buckets + head.bucket_count * UINT64_C(4);
     if (!image_copy(buckets + wanted % head.bucket_count * UINT64_C(4), &number, sizeof number) ||
         number < head.first_symbol)
-        return 0;
+        return false;
     for (uint32_t i = 0; i < CHAIN_MAX && (hash & 1) == 0; i++, number++) {
         if (!image_copy(hashes + (number - head.first_symbol) * UINT64_C(4), &hash, sizeof hash))
+            return false;
+        *out_number = number;
+        if ((hash | 1) == (wanted | 1) && image_is_symbol(of, number, name, out_symbol))
+            return true;
+    }
+    return false;
+}
+
+uint64_t hf_image_find_symbol(uint64_t start, const char *name, uint64_t *out_bytes)
+{
+    struct headers h;
+    Elf64_Sym symbol;
+    uint32_t number;
+    if (!read_headers(&h, start))
+        return 0;
+    struct image_symbols of = image_find_symbols(&h);
+    if (!image_find(&of, name, &symbol, &number))
+        return 0;
+    if (out_bytes != NULL)
+        *out_bytes = symbol.st_size;
+    return h.bias + symbol.st_value;
+}
+
+/* The word in which the loader wrote the number of a symbol's module; 0: there is none. */
+static uint64_t image_find_module_word(
+    const struct headers *h, const struct image_symbols *of, uint32_t number)
+{
+    Elf64_Rela some[RELOCATIONS_AT_ONCE];
+    uint64_t left = of->relocation_bytes / sizeof some[0], at = of->relocations;
+    left = at == 0 ? 0 : left < RELOCATIONS_MAX ? left : RELOCATIONS_MAX;
+    for (size_t count; left != 0; left -= count, at += count * sizeof some[0]) {
+        count = left < HF_COUNT(some) ? (size_t)left : HF_COUNT(some);
+        if (!image_copy(at, some, count * sizeof some[0]))
             return 0;
-        if ((hash | 1) != (wanted | 1) || !image_is_symbol(&of, number, name, &symbol))
-            continue;
-        if (out_bytes != NULL)
-            *out_bytes = symbol.st_size;
-        return h.bias + symbol.st_value;
+        for (size_t i = 0; i < count; i++) {
+            if (ELF64_R_TYPE(some[i].r_info) == RELOCATION_OF_MODULE &&
+                ELF64_R_SYM(some[i].r_info) == number)
+                return h->bias + some[i].r_offset;
+        }
     }
     return 0;
+}
+
+bool hf_image_find_thread_variable(
+    uint64_t start, const char *name, struct hf_image_variable *out_variable)
+{
+    struct headers h;
+    Elf64_Sym symbol;
+    uint32_t number;
+    if (!read_headers(&h, start))
+        return false;
+    struct image_symbols of = image_find_symbols(&h);
+    if (!image_find(&of, name, &symbol, &number) || ELF64_ST_TYPE(symbol.st_info) != STT_TLS)
+        return false;
+    uint64_t word = image_find_module_word(&h, &of, number);
+    out_variable->offset = symbol.st_value;
+    return word != 0 && image_copy(word, &out_variable->module, sizeof out_variable->module) &&
+           out_variable->module != 0;
 }

@@ -36,4 +36,15 @@ void hf_image_read(struct hf_image *image, uint64_t start);
  * out_bytes may be NULL. */
 uint64_t hf_image_find_symbol(uint64_t start, const char *name, uint64_t *out_bytes);
 
+/* A variable of which each thread has its own. */
+struct hf_image_variable {
+    uint64_t module; /* the loader's number of the image, from 1 */
+    uint64_t offset; /* in a thread's block of that module */
+};
+
+/* The one that the image mapped at `start` exports by that name, if its code asks the loader where
+ * it is; false: there is none. */
+HF_MUST_CHECK bool hf_image_find_thread_variable(
+    uint64_t start, const char *name, struct hf_image_variable *out_variable);
+
 #endif

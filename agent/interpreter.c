@@ -8,6 +8,7 @@ static const struct hf_interpreter_language *const interpreter_languages[] = {
     &hf_interpreter_python,
     &hf_interpreter_php,
     &hf_interpreter_perl,
+    &hf_interpreter_ruby,
 };
 
 static bool interpreter_copy(void *context, uint64_t address, void *out, size_t size)
@@ -164,8 +165,9 @@ uint64_t hf_interpreter_frame(struct hf_interpreter *interpreter, struct hf_live
     if (language == NULL)
         return 0;
     uint32_t code = interpreter_add_code(interpreter, table, language, chain->memory, frame);
-    return code != HF_STACKS_NONE ? hf_live_code_frame(code, language->line(chain->memory, frame))
-                                  : 0;
+    return code != HF_STACKS_NONE
+               ? hf_live_code_frame(code, language->line(interpreter, chain->memory, frame))
+               : 0;
 }
 
 void hf_interpreter_forget(struct hf_interpreter *interpreter)

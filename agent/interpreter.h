@@ -1,12 +1,13 @@
 /*
- * interpreter.h: frames of an interpreter, of Python, PHP or Perl, in the stacks that are recorded.
+ * interpreter.h: frames of an interpreter, of Python, PHP, Perl or Ruby, in the stacks that are
+ * recorded.
  *
  * What all have in common is here: when an interpreter is looked for, whether it is believed, and
  * what becomes of its frames in the table. What differs is a struct hf_interpreter_language
- * (interpreter_python.c, interpreter_php.c, interpreter_perl.c): by what an image of the process
- * exports is it known, does the thread run it, and where are its frames (unwind/python/,
- * unwind/php/, unwind/perl/). It is looked for in the program and in libraries called libpython*
- * and libperl* (modules.h), when the map has other ones.
+ * (interpreter_python.c, interpreter_php.c, interpreter_perl.c, interpreter_ruby.c): by what an
+ * image of the process exports is it known, does the thread run it, and where are its frames
+ * (unwind/python/, unwind/php/, unwind/perl/, unwind/ruby/). It is looked for in the program and in
+ * libraries called libpython*, libperl* and libruby* (modules.h), when the map has other ones.
  * docs/adr/0008 says how frames are read, and why so.
  *
  * *Never a fault.* All is copied by a system call that fails where there is nothing. Read as it is,
@@ -21,12 +22,14 @@
 #ifndef HF_AGENT_INTERPRETER_H
 #define HF_AGENT_INTERPRETER_H
 
+#include "image.h"
 #include "live/interpreted.h"
 #include "modules.h"
 #include "stacks.h"
 #include "unwind/perl/context_chain.h"
 #include "unwind/php/call_chain.h"
 #include "unwind/python/chain.h"
+#include "unwind/ruby/control_frames.h"
 
 #define HF_INTERPRETER_PROOFS 16
 #define HF_INTERPRETER_TRIES 64
@@ -39,11 +42,13 @@ struct hf_interpreter {
     struct hf_python python; /* which of these there is, the language says */
     struct hf_php php;
     struct hf_perl perl;
-    uint64_t runtime;      /* address of _PyRuntime */
-    uint32_t version;      /* as the table's state has it; 0: not known */
-    uint64_t start;        /* of its image */
-    bool is_fixed;         /* it cannot be unloaded */
-    _Atomic uint32_t seen; /* hf_modules_hosts_version, when it was looked for last */
+    struct hf_ruby ruby;
+    struct hf_image_variable context; /* Ruby's, of the thread: ruby_current_ec */
+    uint64_t runtime;                 /* address of _PyRuntime */
+    uint32_t version;                 /* as the table's state has it; 0: not known */
+    uint64_t start;                   /* of its image */
+    bool is_fixed;                    /* it cannot be unloaded */
+    _Atomic uint32_t seen;            /* hf_modules_hosts_version, when it was looked for last */
     _Atomic uint32_t proofs,
         failures;           /* chains that were sound; broken ones before the first such */
     struct hf_stacks texts; /* by hash: codes (depth 1) and files (depth 2) in the table's text */
@@ -53,7 +58,7 @@ struct hf_interpreter {
 struct hf_interpreter_thread {
     bool holds;       /* nobody else frees its frames */
     bool is_changing; /* it may be freeing or moving them itself: they need not be sound */
-    uint64_t state;   /* Perl: the address of its interpreter */
+    uint64_t state;   /* the address, Perl: of its interpreter, Ruby: of its context */
     uint8_t head[HF_PYTHON_THREAD_BYTES]; /* Python: the start of its state */
 };
 
@@ -77,12 +82,12 @@ struct hf_interpreter_language {
         const struct hf_interpreted_memory *memory, const struct hf_interpreted_frame *frame,
         char out[HF_INTERPRETER_TEXT_BYTES]);
     /* 0: it has none. */
-    uint32_t (*line)(
+    uint32_t (*line)(const struct hf_interpreter *interpreter,
         const struct hf_interpreted_memory *memory, const struct hf_interpreted_frame *frame);
 };
 
 extern const struct hf_interpreter_language hf_interpreter_python, hf_interpreter_php,
-    hf_interpreter_perl;
+    hf_interpreter_perl, hf_interpreter_ruby;
 
 /* The process's memory: by a system call, or as it is. */
 extern const struct hf_interpreted_memory hf_interpreter_by_copy, hf_interpreter_as_it_is;

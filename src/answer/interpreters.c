@@ -17,9 +17,6 @@ static const struct interpreter_language languages[] = {
         "methods of Java have no names; java -XX:+UnlockDiagnosticVMOptions "
         "-XX:+DumpPerfMapAtExit gives those of compiled ones (its own objects are outside of "
         "malloc: jcmd PID GC.class_histogram lists them)"},
-    {"ruby*", false,
-        "methods of Ruby are not seen, only functions of its interpreter; "
-        "ObjectSpace.trace_object_allocations says where objects are made"},
     {"lua*", false,
         "functions of Lua are not seen, only those of its interpreter; collectgarbage(\"count\") "
         "before and after a call says what it keeps"},

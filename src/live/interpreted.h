@@ -24,6 +24,7 @@ enum hf_live_language {
     HF_LIVE_PYTHON = 0,
     HF_LIVE_PHP = 1,
     HF_LIVE_PERL = 2,
+    HF_LIVE_RUBY = 3,
 };
 
 /* What became of the frames of the interpreter in the process. */
@@ -34,7 +35,7 @@ enum hf_live_interpreter {
     HF_LIVE_INTERPRETER_UNFIT = 3,   /* its memory is not what it should be in this version */
 };
 
-/* `interpreter` of the state. The version of Python is its Py_Version, of PHP and Perl major << 8 |
+/* `interpreter` of the state. The version of Python is its Py_Version, of the others major << 8 |
  * minor; 0: it is not known. */
 static inline uint64_t hf_live_interpreter_word(
     enum hf_live_language language, enum hf_live_interpreter what, uint32_t version)

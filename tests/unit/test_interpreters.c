@@ -50,7 +50,7 @@ static void says_what_is_not_seen(void **state)
 {
     (void)state;
     static const struct interpreters_case cases[] = {
-        {"/usr/bin/ruby3.1", NULL, false, "methods of Ruby are not seen"},
+        {"/usr/bin/ruby3.1", NULL, false, NULL},
         {"/usr/bin/perl", NULL, false, NULL},
         {"/usr/bin/php8.2", NULL, false, NULL},
         {"/usr/bin/lua5.4", NULL, false, "functions of Lua are not seen"},
@@ -73,7 +73,7 @@ static void says_nothing_of_nothing(void **state)
     uint32_t program;
     struct hf_notes notes = {0};
     struct hf_profile *p = stacks_new("bytes", false);
-    check_ok(hf_profile_module(p, HF_TEXT("/usr/bin/ruby3.1"), HF_TEXT(""), &program, &err), &err);
+    check_ok(hf_profile_module(p, HF_TEXT("/usr/bin/lua5.4"), HF_TEXT(""), &program, &err), &err);
     hf_note_interpreter(p, &notes);
     assert_int_equal(notes.count, 0);
     hf_profile_free(p);

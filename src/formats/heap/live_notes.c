@@ -72,6 +72,7 @@ static const struct live_language live_languages[] = {
     [HF_LIVE_PYTHON] = {"Python", "3.11 to 3.13", "is older", 24, 16},
     [HF_LIVE_PHP] = {"PHP", "8.2, built for one thread", "is another version or build", 8, 0},
     [HF_LIVE_PERL] = {"Perl", "5.36, built with threads", "is another version or build", 8, 0},
+    [HF_LIVE_RUBY] = {"Ruby", "3.1, as a library", "is another version or build", 8, 0},
 };
 
 /* Why there are no frames of an interpreter where there could be some. */

@@ -6,6 +6,16 @@
  * address tells.
  *
  * Safety: any context, safe inside malloc; of the thread itself.
+ *
+ * Example:
+ *
+ *     static struct hf_interpreted_chain chain; // two frames, of the first run and of the second
+ *     struct hf_unwind_frame outer = {.pc = 0x4020}, leaf = {.pc = 0x4010, .caller = &outer};
+ *     struct hf_interpreted_natives natives = {&leaf, NULL, NULL}; // is_run: the caller's own
+ *     chain.frames[1].native = 1;
+ *     chain.count = 2;
+ *     if (natives.is_run != NULL && hf_interpreted_has_native(&natives))
+ *         hf_interpreted_settle_runs(&chain, 1, &natives);
  */
 #ifndef HF_UNWIND_INTERPRETED_RUNS_H
 #define HF_UNWIND_INTERPRETED_RUNS_H
