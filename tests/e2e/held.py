@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# timeout: 240
+"""Programs that know what holds their memory (tests/held), the short form: some of the shapes, with few blocks. The whole is
+bench/soak.d/shapes.py."""
+
+import sys
+
+from _held import build, look_at
+from _heap import need
+from _suite import run_tests
+
+need("gcc", "g++", "rustc")
+COUNT = 1000
+
+
+def check(program, cells):
+    """Each {shape: (allocator, mode)} is answered right."""
+    shapes = {shape.name: shape for shape in build([program])}
+    wrong = []
+    for name, (allocator, mode) in cells.items():
+        cell = look_at(shapes[name], allocator, mode, COUNT)
+        print(cell.line())
+        if not cell.is_right() or cell.falsely_lost != 0 or cell.found < 0.99 * cell.lost or cell.live < COUNT:
+            wrong.append(cell.line())
+    assert not wrong, "\n".join(wrong)
+
+
+def test_c():
+    check("c", {
+        "tree": ("glibc", "no table"),
+        "linked_ring": ("glibc", "exact"),
+        "ring_buffer": ("libjemalloc", "exact"),
+        "interior": ("glibc", "no table"),
+        "low_tags": ("libjemalloc", "no table"),
+        "register": ("glibc", "exact"),
+        "fork": ("glibc", "exact"),
+        "lost_children": ("libjemalloc", "no table"),
+        "lost_cycles": ("glibc", "exact"),
+        "lost_library": ("glibc", "no table"),
+    })  # fmt: skip
+
+
+def test_cc():
+    check("cc", {
+        "lru": ("glibc", "exact"),
+        "coroutines": ("glibc", "no table"),
+        "second_base": ("libjemalloc", "exact"),
+        "lost_shared_cycle": ("glibc", "exact"),
+    })  # fmt: skip
+
+
+def test_rust():
+    check("rs", {
+        "hash_map": ("glibc", "exact"),
+        "box_dyn": ("libjemalloc", "no table"),
+        "lost_rc_cycle": ("glibc", "no table"),
+    })  # fmt: skip
+
+
+sys.exit(run_tests(globals()))
