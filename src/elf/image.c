@@ -71,7 +71,7 @@ static enum hf_status read_segments(
         Elf64_Phdr p;
         memcpy(&p, table.data + i * sizeof p, sizeof p);
         elf->segments[i] = (struct hf_elf_segment){
-            p.p_type, p.p_flags, p.p_offset, p.p_vaddr, p.p_filesz, p.p_memsz};
+            p.p_type, p.p_flags, p.p_offset, p.p_vaddr, p.p_filesz, p.p_memsz, p.p_align};
     }
     elf->segment_count = header->e_phnum;
     return HF_OK;

@@ -46,7 +46,7 @@ struct hf_elf_section {
 
 struct hf_elf_segment {
     uint32_t type, flags;
-    uint64_t offset, address, file_size, memory_size;
+    uint64_t offset, address, file_size, memory_size, alignment;
 };
 
 struct hf_elf {

@@ -30,6 +30,7 @@ struct symtab_search {
     size_t query_count;
     hf_symbol_visit *told;
     void *context;
+    bool is_thread_local; /* such variables are told of, and nothing else */
 };
 
 static uint32_t rank_of(const Elf64_Sym *symbol)
@@ -241,9 +242,12 @@ static void each_symbol(struct symtab_search *s, const struct hf_elf_section *ta
         Elf64_Sym raw;
         memcpy(&raw, bytes.data + i * sizeof raw, sizeof raw);
         raw.st_value += symbol_base(s, &raw);
-        bool is_variable = ELF64_ST_TYPE(raw.st_info) == STT_OBJECT && raw.st_shndx != SHN_UNDEF;
+        unsigned variable = s->is_thread_local ? STT_TLS : STT_OBJECT;
+        bool is_variable = ELF64_ST_TYPE(raw.st_info) == variable && raw.st_shndx != SHN_UNDEF;
         if (is_variable && s->told != NULL)
             take(s, &raw);
+        else if (s->is_thread_local)
+            continue;
         /* Between the exported symbols lie others: there, one without size says nothing. */
         else if (symtab_is_code(s, &raw) && (raw.st_size != 0 || !s->is_dynamic) &&
                  !is_mapping_symbol(s, &raw))
@@ -339,6 +343,15 @@ enum hf_status hf_symtab_each(
     const struct hf_elf *elf, hf_symbol_visit *told, void *context, struct hf_error *err)
 {
     struct symtab_search s = {.elf = elf, .told = told, .context = context};
+    each_table(&s, symtab_tell);
+    return symtab_check(&s, err);
+}
+
+enum hf_status hf_symtab_each_thread_local(
+    const struct hf_elf *elf, hf_symbol_visit *told, void *context, struct hf_error *err)
+{
+    struct symtab_search s = {
+        .elf = elf, .told = told, .context = context, .is_thread_local = true};
     each_table(&s, symtab_tell);
     return symtab_check(&s, err);
 }

@@ -75,4 +75,8 @@ typedef void hf_symbol_visit(
 HF_MUST_CHECK enum hf_status hf_symtab_each(
     const struct hf_elf *elf, hf_symbol_visit *visit, void *context, struct hf_error *err);
 
+/* The same of variables of threads: their `address` counts from the start of what a thread has. */
+HF_MUST_CHECK enum hf_status hf_symtab_each_thread_local(
+    const struct hf_elf *elf, hf_symbol_visit *visit, void *context, struct hf_error *err);
+
 #endif

@@ -53,7 +53,7 @@ static enum hf_status intern_place(struct hf_keepers *keepers, const struct hf_h
 static const struct hf_variable *where_of_root(
     const struct keepers_maker *m, enum hf_root_kind kind, const struct hf_root *root)
 {
-    bool has_names = kind == HF_ROOT_DATA || kind == HF_ROOT_STACK;
+    bool has_names = kind == HF_ROOT_DATA || kind == HF_ROOT_THREAD_LOCAL || kind == HF_ROOT_STACK;
     return has_names && m->variables != NULL ? hf_variables_find(m->variables, root->address)
                                              : NULL;
 }

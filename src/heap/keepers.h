@@ -46,7 +46,7 @@ struct hf_block_keeper {
     enum hf_keeper_form form;
     enum hf_root_kind kind;          /* that of those which are kept by something */
     const struct hf_holder *holder;  /* of ONE; borrowed from the graph */
-    const struct hf_variable *where; /* of ONE: of a module or on a stack; NULL: it has no name */
+    const struct hf_variable *where; /* of ONE: of data, a thread or a stack; NULL: no name */
     uint32_t first, second;          /* of TWO: keepers */
 };
 

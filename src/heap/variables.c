@@ -4,10 +4,13 @@
 #include "base/containers/vec.h"
 #include "heap/mapped_module.h"
 #include "heap/stack_frames.h"
+#include "heap/thread_variables.h"
 #include "symbol/names/demangle.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define MODULES_SEEN 64
 
 /* Addresses that are asked for, and for each the best symbol, or its name. */
 struct variable_queries {
@@ -28,6 +31,7 @@ struct variables_maker {
     const struct hf_process_image *image;
     const struct hf_symbol_options *options;
     struct hf_stack_frames frames;
+    const struct hf_block_graph *graph;
     struct variable_queries data, code; /* roots in data; a place in the function of each frame */
 };
 
@@ -37,6 +41,19 @@ struct module_asked {
     uint64_t bias;
 };
 
+/* The symbol of those addresses that it contains, where it is better than what there is. */
+static void answer_queries(
+    const struct module_queries *q, const struct hf_symbol *symbol, uint64_t start)
+{
+    const uint64_t *addresses = q->all->addresses;
+    size_t i = q->at + hf_lower_bound_u64(addresses + q->at, q->end - q->at, start);
+    for (; i < q->end && addresses[i] - start < symbol->size; i++) {
+        struct hf_symbol *found = &q->found[i - q->at];
+        if (found->name.size == 0 || hf_symbol_is_better(symbol, found))
+            *found = *symbol;
+    }
+}
+
 static void see_named(void *context, const struct hf_symbol *symbol, unsigned type, bool is_local)
 {
     struct module_asked *asked = context;
@@ -44,16 +61,15 @@ static void see_named(void *context, const struct hf_symbol *symbol, unsigned ty
                                      : type == STT_FUNC || type == STT_GNU_IFUNC ? &asked->code
                                                                                  : NULL;
     (void)is_local;
-    if (q == NULL || symbol->size == 0)
-        return;
-    const uint64_t *addresses = q->all->addresses;
-    uint64_t start = symbol->address + asked->bias;
-    size_t i = q->at + hf_lower_bound_u64(addresses + q->at, q->end - q->at, start);
-    for (; i < q->end && addresses[i] - start < symbol->size; i++) {
-        struct hf_symbol *found = &q->found[i - q->at];
-        if (found->name.size == 0 || hf_symbol_is_better(symbol, found))
-            *found = *symbol;
-    }
+    if (q != NULL)
+        answer_queries(q, symbol, symbol->address + asked->bias);
+}
+
+static void see_own(void *context, const struct hf_symbol *symbol, unsigned type, bool is_local)
+{
+    (void)type;
+    (void)is_local;
+    answer_queries(context, symbol, symbol->address);
 }
 
 /* A copy of the readable name; empty without memory. */
@@ -242,6 +258,104 @@ static enum hf_status add_frames(struct variables_maker *m, struct hf_error *err
     return status;
 }
 
+/* ---- What each thread has for itself ---- */
+
+/* Where the variables of the program begin in a thread's storage; false: it has none. */
+static bool start_of_own(
+    const struct variables_maker *m, pid_t tid, uint64_t below, uint64_t *out_start)
+{
+    for (size_t i = 0; i < m->image->thread_count; i++) {
+        const struct hf_stopped_thread *thread = &m->image->threads[i];
+        *out_start = thread->registers.fs_base - below;
+        if (thread->tid == tid)
+            return thread->registers.fs_base >= below;
+    }
+    return false;
+}
+
+/* Fills `offsets`: of all roots in such storage. */
+static enum hf_status ask_for_own(const struct variables_maker *m, uint64_t below,
+    struct variable_queries *offsets, struct hf_error *err)
+{
+    const struct hf_root *roots = m->graph->roots[HF_ROOT_THREAD_LOCAL];
+    size_t count = m->graph->root_count[HF_ROOT_THREAD_LOCAL];
+    uint32_t holder = UINT32_MAX;
+    bool has_start = false;
+    uint64_t start = 0;
+    enum hf_status status = queries_init(offsets, count, err);
+    offsets->count = 0;
+    for (size_t i = 0; i < count && status == HF_OK; i++) {
+        if (roots[i].holder != holder) {
+            holder = roots[i].holder;
+            has_start = start_of_own(m, m->graph->holders[holder].thread, below, &start);
+        }
+        if (has_start && roots[i].address - start < below)
+            offsets->addresses[offsets->count++] = roots[i].address - start;
+    }
+    queries_sort(offsets);
+    return status;
+}
+
+static enum hf_status add_own_variable(
+    struct variables_maker *m, const struct hf_symbol *symbol, uint64_t below, struct hf_error *err)
+{
+    struct hf_variable variable;
+    enum hf_status status = copy_readable(m->variables, symbol->name, &variable.name, err);
+    for (size_t i = 0; i < m->image->thread_count && status == HF_OK; i++) {
+        variable.start = m->image->threads[i].registers.fs_base - below + symbol->address;
+        variable.end = variable.start + symbol->size;
+        status = add_variable(m->variables, variable, err);
+    }
+    return status;
+}
+
+static enum hf_status name_own_of(
+    struct variables_maker *m, struct hf_module_files *files, struct hf_error *err)
+{
+    struct hf_error ignored;
+    struct variable_queries offsets = {0};
+    uint64_t below = hf_thread_variables_below(&files->image), last = UINT64_MAX;
+    enum hf_status status = ask_for_own(m, below, &offsets, err);
+    struct module_queries q = {.all = &offsets, .end = offsets.count};
+    q.found = status == HF_OK ? calloc(offsets.count + 1, sizeof *q.found) : NULL;
+    if (status == HF_OK && q.found == NULL)
+        status = hf_error_memory(err);
+    if (status == HF_OK && offsets.count != 0) {
+        hf_module_files_find_debug(files, m->options);
+        (void)!hf_symtab_each_thread_local(&files->image, see_own, &q, &ignored);
+        if (files->debug.section_count != 0)
+            (void)!hf_symtab_each_thread_local(&files->debug, see_own, &q, &ignored);
+    }
+    bool is_sound = hf_module_files_are_sound(files);
+    for (size_t i = 0; i < offsets.count && status == HF_OK && is_sound; i++) {
+        if (q.found[i].name.size != 0 && q.found[i].address != last)
+            status = add_own_variable(m, &q.found[i], below, err);
+        last = q.found[i].address;
+    }
+    queries_done(&offsets);
+    free(q.found);
+    return status;
+}
+
+/* Of the program, which is mapped before its libraries, or soon behind them. */
+static enum hf_status name_own(struct variables_maker *m, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    bool is_done = m->graph->root_count[HF_ROOT_THREAD_LOCAL] == 0;
+    for (size_t i = 0, seen = 0; i < m->image->count && seen < MODULES_SEEN && !is_done; i++) {
+        struct hf_mapped_module module;
+        if (!hf_mapped_module_starts(&m->image->mappings[i]))
+            continue;
+        seen++;
+        bool is_open = hf_mapped_module_open(&module, m->image, &m->image->mappings[i]);
+        is_done = is_open && hf_thread_variables_is_program(&module.files.image);
+        if (is_done)
+            status = name_own_of(m, &module.files, err);
+        hf_mapped_module_close(&module);
+    }
+    return status;
+}
+
 static int by_variable_start(const void *a, const void *b)
 {
     const struct hf_variable *left = a, *right = b;
@@ -252,13 +366,16 @@ enum hf_status hf_variables_read(struct hf_variables *variables,
     const struct hf_process_image *image, const struct hf_block_graph *graph,
     const struct hf_symbol_options *options, struct hf_error *err)
 {
-    struct variables_maker m = {.variables = variables, .image = image, .options = options};
+    struct variables_maker m = {
+        .variables = variables, .image = image, .options = options, .graph = graph};
     *variables = (struct hf_variables){0};
     enum hf_status status = ask_for_all(&m, graph, err);
     if (status == HF_OK)
         status = name_modules(&m, err);
     if (status == HF_OK)
         status = add_frames(&m, err);
+    if (status == HF_OK)
+        status = name_own(&m, err);
     if (variables->count != 0) /* one may lie within another */
         qsort(variables->items, variables->count, sizeof *variables->items, by_variable_start);
     queries_done(&m.data);

@@ -1,7 +1,8 @@
 /*
  * variables.h: what pointers to blocks lie in, by name: globals and statics in the data of a
- * process's modules ("registry", "Registry::instance::all"), and on the stacks of its threads the
- * frames of functions ("main"), whose variables cannot be told apart.
+ * process's modules ("registry", "Registry::instance::all"), what each thread has for itself of the
+ * program's (thread_variables.h), and on the stacks of its threads the frames of functions
+ * ("main"), whose variables cannot be told apart.
  *
  * Source: .symtab and .dynsym of the module's file and of its debug file. Only a symbol that
  * contains the address names it, and only if the file is the one that is mapped (mapped_module.h).

@@ -116,7 +116,7 @@ NAMED = [  # the first frames of `heap -o`: (form, kind, pattern)
     ("two", "data", r"both (?:global )?(.+?)(?: \([^()]*\))? and (?:global )?(.+?)(?: \([^()]*\))?"),
     ("one", "data", r"data of ()(?:.*)"),
     ("many", "data", r"three globals or more, each of them()"),
-    ("one", "thread_local", r"thread-local (?:storage|variable) (?:(.+?) )?of (?:thread \d+|several threads)"),
+    ("one", "thread_local", r"thread-local (?:storage|variable (.+)) of (?:thread \d+|several threads)"),
     ("one", "stack", r"stacks? of (?:thread \d+|several threads)(?:, in (.+))?"),
     ("one", "register", r"registers of ()(?:thread \d+|several threads)"),
     ("one", "mapping", r"(anonymous memory|three mappings or more.*|/.*)"),

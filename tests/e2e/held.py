@@ -33,6 +33,8 @@ def test_c():
         "interior": ("glibc", "no table"),
         "low_tags": ("libjemalloc", "no table"),
         "register": ("glibc", "exact"),
+        "tls_threads": ("glibc", "exact"),
+        "tls": ("libjemalloc", "no table"),
         "fork": ("glibc", "exact"),
         "lost_children": ("libjemalloc", "no table"),
         "lost_cycles": ("glibc", "exact"),
@@ -42,6 +44,7 @@ def test_c():
 
 def test_cc():
     check("cc", {
+        "thread_local": ("glibc", "no table"),
         "lru": ("glibc", "exact"),
         "coroutines": ("glibc", "no table"),
         "second_base": ("libjemalloc", "exact"),
@@ -52,6 +55,7 @@ def test_cc():
 def test_rust():
     check("rs", {
         "hash_map": ("glibc", "exact"),
+        "rust_thread_local": ("glibc", "exact"),
         "box_dyn": ("libjemalloc", "no table"),
         "lost_rc_cycle": ("glibc", "no table"),
     })  # fmt: skip

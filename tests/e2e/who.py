@@ -176,7 +176,7 @@ int main()
 KEPT_C = {
     "keep_in_list": (5000 * 1016, "one", "data", {"list"}),
     "keep_in_table": (2500 * 2008, "one", "data", {"table"}),
-    "keep_in_thread": (1000 * 3000, "one", "thread_local", None),
+    "keep_in_thread": (1000 * 3000, "one", "thread_local", {"thread_list"}),
     "share_by_two": (1200 * 4008, "two", "data", {"first_owner", "second_owner"}),
     "keep_on_stack": (1000 * 6008, "one", "stack", {"serve"}),
     "lose": (1000 * 5500, "lost", "", None),
@@ -320,7 +320,7 @@ def test_text():
         assert said.startswith(f"process {program.pid}: ") and "recorded blocks, all found in its heaps\n" in said, said
         assert re.search(r"keep_in_list +program\.c:\d+\n +100\.0 %  global list \(program\)\n +e\.g\. list → 24 B ×2,\d+ → 1,000 B\n", said), said
         assert re.search(r"100\.0 %  stack of thread \d+, in serve\n +e\.g\. stack of serve → 8,008 B → 6,008 B\n", said), said
-        for words in "both global ", "nothing: lost\n", "lost → 5,000 B → 504 B\n", "thread-local storage of thread ":
+        for words in "both global ", "nothing: lost\n", "lost → 5,000 B → 504 B\n", "thread-local variable thread_list of thread ", "e.g. thread_list → ":
             assert words in said, said
         shares = re.findall(r"^ {10,}( *\d+\.\d|<0\.1) %  ", said[: said.index("keep_")], re.M)
         assert abs(sum(float(share) for share in shares if "<" not in share) - 100) < 0.05, said

@@ -389,10 +389,12 @@ static NOINLINE void fill_fiber_heap(int count)
 
 /* ---- Threads ---- */
 
+__thread _Alignas(64) char thread_line[70];
 __thread void **thread_all;
 static NOINLINE void fill_tls(int count)
 {
     ledger_owner("thread_local:thread_all");
+    thread_line[0] = 1;
     thread_all = new_array(count);
 }
 

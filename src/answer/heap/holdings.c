@@ -259,17 +259,19 @@ static bool is_of_thread(const struct hf_block_keeper *keeper)
                keeper->kind == HF_ROOT_THREAD_LOCAL);
 }
 
-/* The function in whose frame a keeper is; empty: none is known. */
+/* The function in whose frame a keeper is, or the variable of a thread; empty: none is known. */
 static struct hf_text holding_function(const struct holdings_maker *m, uint32_t keeper)
 {
     const struct hf_block_keeper *of =
         keeper != HF_HOLDING_UNSEEN ? &m->of->keepers->items[keeper] : NULL;
-    bool has_frame =
-        of != NULL && of->form == HF_KEEPER_ONE && of->kind == HF_ROOT_STACK && of->where != NULL;
+    bool has_frame = of != NULL && of->form == HF_KEEPER_ONE &&
+                     (of->kind == HF_ROOT_STACK || of->kind == HF_ROOT_THREAD_LOCAL) &&
+                     of->where != NULL;
     return has_frame ? of->where->name : HF_TEXT("");
 }
 
-/* What is told as one keeper: all of one kind of threads, or all frames of a function. */
+/* What is told as one keeper: all of one kind of threads, all frames of a function, or all of a
+ * variable. */
 static enum hf_status group_of(
     struct holdings_maker *m, uint32_t keeper, uint64_t *out_group, struct hf_error *err)
 {
@@ -279,7 +281,8 @@ static enum hf_status group_of(
     if (function.size != 0) {
         if (!hf_intern_put(&m->functions, function.data, function.size, &id))
             return hf_error_memory(err);
-        *out_group = (UINT64_C(1) << 32) + id;
+        uint64_t kind = (uint64_t)m->of->keepers->items[keeper].kind;
+        *out_group = ((1 + kind) << 32) + id;
     } else if (keeper != HF_HOLDING_UNSEEN && is_of_thread(&m->of->keepers->items[keeper])) {
         *out_group = hf_keeper_many(m->of->keepers->items[keeper].kind);
     }

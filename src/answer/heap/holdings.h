@@ -33,7 +33,8 @@
 
 struct hf_holding {
     uint32_t keeper;         /* of several threads: MANY of their kind */
-    struct hf_text function; /* of several stacks: whose frames they are; else empty */
+    struct hf_text function; /* of several stacks: whose frames they are; of what several threads
+                                have for themselves: their variable; else empty */
     uint32_t example;        /* a block; HF_BLOCK_NONE: there is none */
     uint64_t bytes, objects; /* estimated, if the table is of samples */
     uint64_t samples;        /* blocks of the table that it is estimated from */

@@ -7,6 +7,13 @@ static void keeper_put_function(struct hf_text name, struct hf_out *out)
     hf_out_text(out, name);
 }
 
+static void put_thread_variable(struct hf_text name, struct hf_out *out)
+{
+    hf_out_string(out, "thread-local variable ");
+    hf_out_text(out, name);
+    hf_out_string(out, " of ");
+}
+
 static void put_one_keeper(const struct hf_block_keeper *keeper, struct hf_out *out)
 {
     static const char *const of_thread[HF_ROOT_KINDS] = {
@@ -16,7 +23,10 @@ static void put_one_keeper(const struct hf_block_keeper *keeper, struct hf_out *
     };
     struct hf_text path = hf_text_of(keeper->holder->path);
     struct hf_text name = keeper->where != NULL ? keeper->where->name : HF_TEXT("");
-    if (of_thread[keeper->kind] != NULL) {
+    if (keeper->kind == HF_ROOT_THREAD_LOCAL && name.size != 0) {
+        put_thread_variable(name, out);
+        hf_out_printf(out, "thread %d", (int)keeper->holder->thread);
+    } else if (of_thread[keeper->kind] != NULL) {
         hf_out_printf(out, "%s %d", of_thread[keeper->kind], (int)keeper->holder->thread);
         keeper_put_function(name, out);
     } else if (keeper->kind == HF_ROOT_MAPPING) {
@@ -38,7 +48,7 @@ static const char *many_of(enum hf_root_kind kind)
 {
     static const char *const words[HF_ROOT_KINDS] = {
         [HF_ROOT_DATA] = "three globals or more, each of them",
-        [HF_ROOT_THREAD_LOCAL] = "thread-local storage of several threads",
+        [HF_ROOT_THREAD_LOCAL] = "thread-local storage of several threads or variables",
         [HF_ROOT_STACK] = "stacks of several threads",
         [HF_ROOT_REGISTER] = "registers of several threads",
         [HF_ROOT_MAPPING] = "three mappings or more, each of them",
@@ -54,6 +64,11 @@ void hf_keeper_name(
     case HF_KEEPER_LOST: hf_out_string(out, "nothing: lost"); break;
     case HF_KEEPER_LOST_WITH: hf_out_string(out, "lost blocks only: lost with them"); break;
     case HF_KEEPER_MANY:
+        if (k->kind == HF_ROOT_THREAD_LOCAL && function.size != 0) {
+            put_thread_variable(function, out);
+            hf_out_string(out, "several threads");
+            break;
+        }
         hf_out_string(out, many_of(k->kind));
         keeper_put_function(function, out);
         break;

@@ -95,7 +95,7 @@ static void put_start(const struct hf_block_keeper *keeper, struct hf_out *out)
     };
     if (keeper->form != HF_KEEPER_ONE)
         hf_out_string(out, "lost");
-    else if (keeper->kind != HF_ROOT_DATA || keeper->where == NULL)
+    else if (keeper->kind > HF_ROOT_THREAD_LOCAL || keeper->where == NULL)
         hf_out_string(out, words[keeper->kind]);
     if (keeper->form == HF_KEEPER_ONE && keeper->where != NULL) {
         hf_out_string(out, keeper->kind == HF_ROOT_STACK ? " of " : "");
