@@ -48,9 +48,24 @@ static bool is_next_head(
     return region == NULL || strcmp(region->allocator, "glibc") == 0;
 }
 
+/*
+ * An address of user space has no more than 47 bits, so programs keep something else in the 16 high
+ * ones (a tag, a counter, a NaN), and perhaps in the 3 low ones. A number is as large more often,
+ * so this one has to be the start of a block: of random words one in 2^45 is that of a given one.
+ */
+static uint32_t target_behind_tag(const struct graph_maker *m, uint64_t word)
+{
+    uint64_t address = word & ((UINT64_C(1) << 48) - 8);
+    uint32_t block = hf_block_index_find(&m->index, address);
+    return block != HF_BLOCK_NONE && m->heap->blocks[block].address == address ? block
+                                                                               : HF_BLOCK_NONE;
+}
+
 /* The block that a word points to. */
 static uint32_t graph_target_of(const struct graph_maker *m, uint64_t word)
 {
+    if (word >> 48 != 0)
+        return target_behind_tag(m, word);
     uint32_t block = hf_block_index_find(&m->index, word);
     if (block == HF_BLOCK_NONE)
         return HF_BLOCK_NONE;

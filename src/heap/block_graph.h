@@ -5,8 +5,11 @@
  * Conservative: every word, at multiples of 8, that is an address within a block is a pointer to
  * it. So whoever computes with numbers, or does not clear what it reuses, may seem to hold a block
  * that is lost; a block that is held is never called lost, unless its pointer is kept in another
- * form (compressed, encrypted, of an odd address) or in memory that is not looked at: that of
+ * form (compressed, encrypted, at an odd address) or in memory that is not looked at: that of
  * files, and what is shared with other processes.
+ *
+ * A word with something in its 16 high bits is a pointer if the others are the address of a block's
+ * start, whatever the lowest three are: a tagged pointer.
  *
  * *Roots* are words outside of all heaps: the data of modules, thread-local storage, stacks from
  * the stack pointer on, registers, and other private mappings.

@@ -15,6 +15,21 @@ static size_t steps_of(const struct hf_block_range *range)
     return (size_t)((range->end - range->start) / HF_BLOCK_INDEX_STEP) + 1;
 }
 
+/* Addresses with more than 48 bits share a window with others. */
+static size_t window_of(uint64_t address)
+{
+    return (size_t)(address >> 32) % HF_BLOCK_INDEX_WINDOWS;
+}
+
+static void mark_windows(struct hf_block_index *index, const struct hf_block_range *range)
+{
+    uint64_t count = ((range->end - 1) >> 32) - (range->start >> 32) + 1;
+    for (uint64_t i = 0; i < count && i < HF_BLOCK_INDEX_WINDOWS; i++) {
+        size_t window = window_of(range->start + (i << 32));
+        index->windows[window / 64] |= UINT64_C(1) << window % 64;
+    }
+}
+
 static enum hf_status add_ranges(
     struct hf_block_index *index, size_t *out_steps, struct hf_error *err)
 {
@@ -63,8 +78,10 @@ enum hf_status hf_block_index_init(
     index->table = malloc((steps + 1) * sizeof *index->table);
     if (index->table == NULL)
         return hf_error_memory(err);
-    for (size_t i = 0; i < index->count; i++)
+    for (size_t i = 0; i < index->count; i++) {
         fill_range(index, &index->ranges[i], &at);
+        mark_windows(index, &index->ranges[i]);
+    }
     return HF_OK;
 }
 
@@ -77,6 +94,9 @@ void hf_block_index_done(struct hf_block_index *index)
 
 uint32_t hf_block_index_find(const struct hf_block_index *index, uint64_t address)
 {
+    size_t window = window_of(address);
+    if ((index->windows[window / 64] >> window % 64 & 1) == 0)
+        return HF_BLOCK_NONE;
     size_t r = HF_FIRST_ABOVE(index->ranges, index->count, end, address);
     const struct hf_block_range *range = &index->ranges[r];
     if (r == index->count || address < range->start)

@@ -2,8 +2,9 @@
  * block_index.h: which block an address is in, for the many words that a heap holds.
  *
  * A table for each range of blocks has, for every HF_BLOCK_INDEX_STEP bytes, the first block that
- * ends behind them; so a look costs a search among the ranges and a few comparisons. Memory: 1/64
- * of the ranges.
+ * ends behind them; so a look costs a search among the ranges and a few comparisons. Most words are
+ * no addresses, so a bit for each 4 GiB says first whether there is a range at all. Memory: 1/64 of
+ * the ranges, and 8 KiB.
  *
  * Example:
  *
@@ -21,6 +22,7 @@
 
 #define HF_BLOCK_NONE UINT32_MAX
 #define HF_BLOCK_INDEX_STEP 256u
+#define HF_BLOCK_INDEX_WINDOWS 65536u
 
 /* Blocks without a hole of HF_BLOCK_INDEX_HOLE bytes or more between them. */
 #define HF_BLOCK_INDEX_HOLE 65536u
@@ -34,6 +36,7 @@ struct hf_block_index {
     struct hf_block_range *ranges;
     size_t count, capacity;
     uint32_t *table;
+    uint64_t windows[HF_BLOCK_INDEX_WINDOWS / 64]; /* bits, by address / 4 GiB */
 };
 
 /* Of sorted blocks that do not overlap, less than HF_BLOCK_NONE. Call done in any case. */

@@ -32,6 +32,8 @@ def test_c():
         "ring_buffer": ("libjemalloc", "exact"),
         "interior": ("glibc", "no table"),
         "low_tags": ("libjemalloc", "no table"),
+        "high_tags": ("glibc", "no table"),
+        "tag_tree": ("libjemalloc", "exact"),
         "register": ("glibc", "exact"),
         "tls_threads": ("glibc", "exact"),
         "tls": ("libjemalloc", "no table"),

@@ -20,6 +20,8 @@ enum shape {
     GLOBAL_LIST,
     GLOBAL_INTERIOR,
     GLOBAL_TAGGED,
+    GLOBAL_TAGGED_HIGH,
+    GLOBAL_TAGGED_INTERIOR,
     OF_THREAD,
     OF_STACK,
     OF_REGISTER,
@@ -47,7 +49,7 @@ struct node {
 static void *volatile array[OF_EACH];
 static struct node *volatile list;
 static char *volatile interior[OF_EACH];
-static volatile uintptr_t tagged[OF_EACH];
+static volatile uintptr_t tagged[OF_EACH], tagged_high[OF_EACH], tagged_interior[OF_EACH];
 static __thread void *volatile own[OF_EACH];
 
 static __attribute__((noinline)) void *make(enum shape shape, int i)
@@ -89,6 +91,8 @@ static __attribute__((noinline)) void keep_globals(void)
         array[i] = make(GLOBAL_ARRAY, i);
         interior[i] = (char *)make(GLOBAL_INTERIOR, i) + 33;
         tagged[i] = (uintptr_t)make(GLOBAL_TAGGED, i) | 1;
+        tagged_high[i] = (uintptr_t)make(GLOBAL_TAGGED_HIGH, i) | (UINT64_C(0xfffc) << 48) | 5;
+        tagged_interior[i] = ((uintptr_t)make(GLOBAL_TAGGED_INTERIOR, i) + 16) | UINT64_C(3) << 48;
         mapping[i] = make(OF_MAPPING, i);
     }
 }
@@ -186,6 +190,8 @@ static void test_shapes(void **unused)
         {GLOBAL_LIST, HF_BLOCK_HELD + HF_ROOT_DATA, OF_EACH},
         {GLOBAL_INTERIOR, HF_BLOCK_HELD + HF_ROOT_DATA, OF_EACH},
         {GLOBAL_TAGGED, HF_BLOCK_HELD + HF_ROOT_DATA, OF_EACH},
+        {GLOBAL_TAGGED_HIGH, HF_BLOCK_HELD + HF_ROOT_DATA, OF_EACH},
+        {GLOBAL_TAGGED_INTERIOR, HF_BLOCK_LOST, OF_EACH - 1}, /* rather a number */
         {OF_THREAD, HF_BLOCK_HELD + HF_ROOT_THREAD_LOCAL, OF_EACH},
         {OF_STACK, HF_BLOCK_HELD + HF_ROOT_STACK, OF_EACH},
         {OF_REGISTER, HF_BLOCK_HELD + HF_ROOT_REGISTER, 1},
@@ -238,7 +244,7 @@ static void test_index(void **unused)
     struct hf_error err;
     struct hf_heap heap = {0};
     struct hf_block_index index;
-    uint64_t at = 0x10000;
+    uint64_t at = 0xfff00000, first = at; /* across 4 GiB */
     (void)unused;
     for (unsigned i = 0; i < 3000; i++) {
         uint64_t bytes = i % 7 == 0 ? 24 + i * 13 % 3000 : 24;
@@ -247,7 +253,7 @@ static void test_index(void **unused)
     }
     hf_heap_sort(&heap);
     check_ok(hf_block_index_init(&index, &heap, &err), &err);
-    for (uint64_t address = 0xfff0; address < at + 64; address += 5) {
+    for (uint64_t address = first - 16; address < at + 64; address += 5) {
         const struct hf_heap_block *block = hf_heap_find(&heap, address);
         uint32_t found = hf_block_index_find(&index, address);
         assert_int_equal(found, block != NULL ? (uint32_t)(block - heap.blocks) : HF_BLOCK_NONE);
