@@ -17,6 +17,18 @@
 
 static const char agent_name[] = "/libheapflame.so";
 
+/* Words that belong together: of a block, or of a range of roots. */
+struct graph_words {
+    uint64_t start, end;
+};
+
+/* A pointer that is rather the end of the block before. */
+struct end_word {
+    uint32_t from; /* the block that has it; HF_BLOCK_NONE: it is a root */
+    enum hf_root_kind kind;
+    struct hf_root root; /* `block` is what it seems to lead to */
+};
+
 struct graph_maker {
     struct hf_block_graph *graph;
     const struct hf_heap *heap;
@@ -27,6 +39,8 @@ struct graph_maker {
     uint32_t holder;    /* whose words are looked at */
     uint32_t *queue;    /* of blocks to go on from */
     size_t queued;
+    struct end_word *ends; /* those of blocks in their order */
+    size_t end_count, end_capacity;
 };
 
 static enum hf_status push(
@@ -72,6 +86,46 @@ static uint32_t graph_target_of(const struct graph_maker *m, uint64_t word)
     return is_next_head(m, &m->heap->blocks[block], word) ? HF_BLOCK_NONE : block;
 }
 
+/* ---- Ends ---- */
+
+static uint64_t graph_word_in(
+    const struct graph_maker *m, const struct graph_words *words, uint64_t at)
+{
+    uint64_t word;
+    bool is_in = at >= words->start && at + WORD <= words->end;
+    return is_in && hf_process_word(m->reader, at, &word) ? word : 0;
+}
+
+/*
+ * A vector has the end of its block behind the addresses of its first element and behind its last,
+ * an iterator of a deque behind those of an element and of the first of its piece. Where blocks lie
+ * side by side, as in jemalloc's slabs, that is the address of the next one.
+ */
+static bool is_end_word(const struct graph_maker *m, const struct graph_words *words, uint64_t at,
+    uint64_t word, uint32_t target)
+{
+    const struct hf_heap_block *blocks = m->heap->blocks;
+    if (target == 0 || blocks[target].address != word ||
+        blocks[target - 1].address + blocks[target - 1].bytes != word)
+        return false;
+    uint64_t start = blocks[target - 1].address;
+    uint64_t before = graph_word_in(m, words, at - WORD),
+             first = graph_word_in(m, words, at - 2 * WORD);
+    if (before == start && graph_word_in(m, words, at + WORD) == word)
+        return true; /* a full vector: its last element ends there, too */
+    return before >= start && before <= word && first >= start && first <= word &&
+           (before == start || first == start);
+}
+
+static enum hf_status set_end_aside(
+    struct graph_maker *m, struct end_word end, struct hf_error *err)
+{
+    if (!hf_vec_reserve(&m->ends, &m->end_capacity, m->end_count + 1, sizeof *m->ends))
+        return hf_error_memory(err);
+    m->ends[m->end_count++] = end;
+    return HF_OK;
+}
+
 /* ---- Edges ---- */
 
 static enum hf_status add_edges(struct graph_maker *m, struct hf_error *err)
@@ -82,6 +136,7 @@ static enum hf_status add_edges(struct graph_maker *m, struct hf_error *err)
         const struct hf_heap_block *block = &m->heap->blocks[i];
         uint64_t start = (block->address + WORD - 1) & ~(uint64_t)(WORD - 1), word;
         uint64_t last = block->address + block->bytes;
+        const struct graph_words words = {start, last};
         g->first[i] = (uint32_t)g->target_count;
         for (uint64_t at = start; at + WORD <= last && status == HF_OK; at += WORD) {
             if (at % PAGE == 0 || at == start)
@@ -93,6 +148,11 @@ static enum hf_status add_edges(struct graph_maker *m, struct hf_error *err)
             uint32_t target = graph_target_of(m, word);
             if (target == HF_BLOCK_NONE || target == i)
                 continue;
+            if (is_end_word(m, &words, at, word, target)) {
+                status = set_end_aside(
+                    m, (struct end_word){.from = (uint32_t)i, .root.block = target}, err);
+                continue;
+            }
             if (g->target_count == HF_BLOCK_NONE)
                 return hf_error_set(err, HF_ERR_LIMIT, "the heaps hold 2^32 pointers or more");
             status = push(&g->targets, &g->target_count, &g->target_capacity, target, err);
@@ -104,18 +164,28 @@ static enum hf_status add_edges(struct graph_maker *m, struct hf_error *err)
 
 /* ---- Roots ---- */
 
-static enum hf_status add_root(struct graph_maker *m, enum hf_root_kind kind, uint64_t word,
-    uint64_t address, struct hf_error *err)
+static enum hf_status put_root(
+    struct graph_maker *m, enum hf_root_kind kind, struct hf_root root, struct hf_error *err)
 {
     struct hf_block_graph *g = m->graph;
-    uint32_t target = graph_target_of(m, word);
-    if (target == HF_BLOCK_NONE)
-        return HF_OK;
     if (!hf_vec_reserve(&g->roots[kind], &g->root_capacity[kind], g->root_count[kind] + 1,
             sizeof *g->roots[kind]))
         return hf_error_memory(err);
-    g->roots[kind][g->root_count[kind]++] = (struct hf_root){target, m->holder, address};
+    g->roots[kind][g->root_count[kind]++] = root;
     return HF_OK;
+}
+
+/* `words`: that it is one of; NULL: a register. */
+static enum hf_status add_root(struct graph_maker *m, enum hf_root_kind kind, uint64_t word,
+    uint64_t address, const struct graph_words *words, struct hf_error *err)
+{
+    uint32_t target = graph_target_of(m, word);
+    const struct hf_root root = {target, m->holder, address};
+    if (target == HF_BLOCK_NONE)
+        return HF_OK;
+    if (words != NULL && is_end_word(m, words, address, word, target))
+        return set_end_aside(m, (struct end_word){HF_BLOCK_NONE, kind, root}, err);
+    return put_root(m, kind, root, err);
 }
 
 /* Whose words come next. A module is known by its path, a thread by its number. */
@@ -138,13 +208,14 @@ static enum hf_status add_root_range(struct graph_maker *m, enum hf_root_kind ki
     uint64_t end, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
+    const struct graph_words words = {start, end};
     uint64_t word;
     for (uint64_t at = (start + WORD - 1) & ~(uint64_t)(WORD - 1);
          at + WORD <= end && status == HF_OK; at += WORD) {
         if (at % PAGE == 0)
             at = hf_process_next_page(m->reader, at, end);
         if (at < end && hf_process_word(m->reader, at, &word))
-            status = add_root(m, kind, word, at, err);
+            status = add_root(m, kind, word, at, &words, err);
         else
             at |= PAGE - WORD;
     }
@@ -231,7 +302,7 @@ static enum hf_status add_registers(
         r->r10, r->r11, r->r12, r->r13, r->r14, r->r15};
     enum hf_status status = begin_holder(m, HF_ROOT_REGISTER, "", thread->tid, err);
     for (size_t i = 0; i < sizeof words / sizeof *words && status == HF_OK; i++)
-        status = add_root(m, HF_ROOT_REGISTER, words[i], 0, err);
+        status = add_root(m, HF_ROOT_REGISTER, words[i], 0, NULL, err);
     return status;
 }
 
@@ -404,14 +475,69 @@ static void visit_lost(struct graph_maker *m, const uint8_t *has_parent, bool is
     }
 }
 
+/* `count` more pointers of blocks, which come first of the ends that were set aside. */
+static enum hf_status add_late_edges(struct graph_maker *m, size_t count, struct hf_error *err)
+{
+    struct hf_block_graph *g = m->graph;
+    if (count >= HF_BLOCK_NONE - g->target_count)
+        return hf_error_set(err, HF_ERR_LIMIT, "the heaps hold 2^32 pointers or more");
+    if (!hf_vec_reserve(
+            &g->targets, &g->target_capacity, g->target_count + count, sizeof *g->targets))
+        return hf_error_memory(err);
+    size_t end = g->target_count += count;
+    for (size_t i = m->heap->count; i-- != 0 && count != 0;) {
+        size_t old = g->first[i + 1] - g->first[i];
+        uint32_t *from = g->targets + g->first[i];
+        g->first[i + 1] = (uint32_t)end;
+        for (; count != 0 && m->ends[count - 1].from == i; count--)
+            g->targets[--end] = m->ends[count - 1].root.block;
+        end -= old;
+        memmove(g->targets + end, from, old * sizeof *from);
+    }
+    return HF_OK;
+}
+
+/* Nothing is lost for being at an end: what no other word leads to, these do. */
+static enum hf_status take_ends_back(struct graph_maker *m, size_t *out_count, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    size_t edges = 0;
+    *out_count = 0;
+    for (size_t i = 0; i < m->end_count && status == HF_OK; i++) {
+        const struct end_word end = m->ends[i];
+        if (m->graph->states[end.root.block] != UNVISITED)
+            continue;
+        (*out_count)++;
+        if (end.from == HF_BLOCK_NONE)
+            status = put_root(m, end.kind, end.root, err);
+        else
+            m->ends[edges++] = end;
+    }
+    return status == HF_OK && edges != 0 ? add_late_edges(m, edges, err) : status;
+}
+
+static enum hf_status visit_held(struct graph_maker *m, struct hf_error *err)
+{
+    size_t count = 0;
+    memset(m->graph->states, UNVISITED, m->heap->count);
+    visit_roots(m);
+    enum hf_status status = take_ends_back(m, &count, err);
+    if (count != 0) {
+        memset(m->graph->states, UNVISITED, m->heap->count);
+        visit_roots(m);
+    }
+    return status;
+}
+
 static enum hf_status visit_all(struct graph_maker *m, struct hf_error *err)
 {
     const struct hf_block_graph *g = m->graph;
     uint8_t *has_parent = calloc(m->heap->count + 1, 1);
-    if (has_parent == NULL)
-        return hf_error_memory(err);
-    memset(g->states, UNVISITED, m->heap->count);
-    visit_roots(m);
+    enum hf_status status = has_parent != NULL ? visit_held(m, err) : hf_error_memory(err);
+    if (status != HF_OK) {
+        free(has_parent);
+        return status;
+    }
     for (size_t i = 0; i < m->heap->count; i++) {
         for (uint32_t t = g->first[i]; t < g->first[i + 1] && g->states[i] == UNVISITED; t++)
             has_parent[g->targets[t]] = 1;
@@ -467,6 +593,7 @@ enum hf_status hf_block_graph_make(struct hf_block_graph *graph, const struct hf
     hf_block_index_done(&m.index);
     free(m.reader);
     free(m.queue);
+    free(m.ends);
     return status;
 }
 

@@ -11,6 +11,10 @@
  * A word with something in its 16 high bits is a pointer if the others are the address of a block's
  * start, whatever the lowest three are: a tagged pointer.
  *
+ * Where blocks lie side by side, as in jemalloc's slabs, the end of a vector is the address of the
+ * next block. Such a word, behind two that lie in the block before, is a pointer only if no other
+ * leads to that block.
+ *
  * *Roots* are words outside of all heaps: the data of modules, thread-local storage, stacks from
  * the stack pointer on, registers, and other private mappings.
  *

@@ -48,6 +48,7 @@ def test_cc():
     check("cc", {
         "thread_local": ("glibc", "no table"),
         "lru": ("glibc", "exact"),
+        "nested_vectors": ("libjemalloc", "exact"),
         "coroutines": ("glibc", "no table"),
         "second_base": ("libjemalloc", "exact"),
         "lost_shared_cycle": ("glibc", "exact"),

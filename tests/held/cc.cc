@@ -147,6 +147,17 @@ NOINLINE void fill_vector(int count)
         pointers.push_back(new std::string(text(i)));
 }
 
+std::vector<std::vector<size_t>> evens, odds; // full ones, in turns: the end of one may be the next one's start
+NOINLINE void fill_nested(int count)
+{
+    for (int i = 0; i < count; i++) {
+        ledger_owner(i % 2 == 0 ? "data:evens" : "data:odds");
+        (i % 2 == 0 ? evens : odds).emplace_back(static_cast<size_t>(16) << i / 2 % 4, 7);
+    }
+    ledger_owner("data:others");
+    keep_others(count);
+}
+
 struct Cache {
     std::list<std::pair<int, std::string>> order;
     std::unordered_map<int, std::list<std::pair<int, std::string>>::iterator> places;
@@ -465,6 +476,7 @@ int main(int count, char **words)
         {"forward_list", "list", held::fill_forward_list},
         {"deque", "", held::fill_deque},
         {"vector_of_pointers", "", held::fill_vector},
+        {"nested_vectors", "", held::fill_nested},
         {"lru", "", held::fill_lru},
         {"singleton", "", held::fill_function_static},
         {"template_static", "", held::fill_template_static},

@@ -274,9 +274,109 @@ static void test_no_heap(void **unused)
     hf_block_graph_done(&graph);
 }
 
+/* A heap of SIDE_BLOCKS blocks side by side from SIDE_HEAP on, and data before it. */
+#define SIDE_DATA UINT64_C(0x500000)
+#define SIDE_HEAP UINT64_C(0x600000)
+#define SIDE_BYTES 64u
+#define SIDE_BLOCKS 64u
+static struct {
+    uint64_t data[512], heap[SIDE_BLOCKS * SIDE_BYTES / 8];
+} side;
+
+static size_t side_read(void *unused, uint64_t address, void *out, size_t size)
+{
+    bool is_heap = address >= SIDE_HEAP;
+    const char *bytes = is_heap ? (const char *)side.heap : (const char *)side.data;
+    uint64_t at = address - (is_heap ? SIDE_HEAP : SIDE_DATA), end = 4096;
+    (void)unused;
+    if (at >= end)
+        return 0;
+    size_t count = size < end - at ? size : (size_t)(end - at);
+    memcpy(out, bytes + at, count);
+    return count;
+}
+
+static uint64_t side_block(unsigned i)
+{
+    return SIDE_HEAP + i * SIDE_BYTES;
+}
+
+static void make_side(struct hf_heap *heap, struct hf_block_graph *graph)
+{
+    static const char maps[] = "00500000-00501000 rw-p 00000000 08:01 7 /app\n"
+                               "00600000-00601000 rw-p 00000000 00:00 0 \n";
+    struct hf_error err;
+    struct hf_process_image image = {.memory = {.read = side_read}};
+    *heap = (struct hf_heap){0};
+    check_ok(hf_process_image_add_maps(&image, HF_TEXT(maps), &err), &err);
+    for (unsigned i = 0; i < SIDE_BLOCKS; i++)
+        check_ok(hf_heap_add(heap, side_block(i), SIDE_BYTES, &err), &err);
+    struct hf_heap_region *region = hf_heap_add_region(heap);
+    assert_non_null(region);
+    *region = (struct hf_heap_region){
+        .start = SIDE_HEAP, .end = SIDE_HEAP + 4096, .allocator = "jemalloc"};
+    hf_heap_sort(heap);
+    check_ok(hf_block_graph_make(graph, heap, &image, &err), &err);
+    hf_process_image_done(&image);
+}
+
+static size_t pointers_from(const struct hf_block_graph *graph, unsigned block)
+{
+    return graph->first[block + 1] - graph->first[block];
+}
+
+/* The end of a vector and of a piece of a deque is no pointer to the next block, if another is. */
+static void test_ends(void **unused)
+{
+    struct hf_heap heap;
+    struct hf_block_graph graph;
+    (void)unused;
+    memset(&side, 0, sizeof side);
+    for (unsigned i = 0; i < 5; i++) /* an array of blocks side by side: all are pointers */
+        side.data[i] = side_block(i);
+    side.data[10] = side.heap[3 * 8 + 2] = side_block(10); /* vectors: first, last, end */
+    side.data[11] = side.heap[3 * 8 + 3] = side_block(10) + 8;
+    side.data[12] = side.heap[3 * 8 + 4] = side_block(11);
+    side.data[20] = side_block(20); /* a full one */
+    side.data[21] = side.data[22] = side_block(21);
+    side.data[30] = side.data[31] = side_block(30); /* an iterator: element, first, end */
+    side.data[32] = side_block(31);
+    side.data[40] = side_block(40); /* two blocks, and no third word */
+    side.data[41] = side_block(41);
+    side.heap[0] = side_block(11); /* block 0 has block 11, the second 21; nobody has 31 */
+    side.heap[8] = side_block(21);
+    side.heap[4 * 8] = side_block(50); /* block 4 has a vector in 50, and nobody has 51 */
+    side.heap[4 * 8 + 1] = side_block(50) + 16;
+    side.heap[4 * 8 + 2] = side_block(51);
+    make_side(&heap, &graph);
+    for (unsigned i = 0; i < SIDE_BLOCKS; i++) {
+        bool is_kept = i < 5 || i == 10 || i == 11 || i == 20 || i == 21 || i == 30 || i == 31 ||
+                       i == 40 || i == 41 || i == 50 || i == 51;
+        unsigned expected = is_kept ? HF_BLOCK_HELD + HF_ROOT_DATA : HF_BLOCK_LOST;
+        if (graph.states[i] != expected)
+            fail_msg("block %u is in state %u, expected %u", i, graph.states[i], expected);
+    }
+    unsigned roots[SIDE_BLOCKS] = {0};
+    for (size_t i = 0; i < graph.root_count[HF_ROOT_DATA]; i++)
+        roots[graph.roots[HF_ROOT_DATA][i].block]++;
+    assert_int_equal(roots[10], 2);
+    assert_int_equal(roots[11], 0);
+    assert_int_equal(roots[21], 0);
+    assert_int_equal(roots[31], 1); /* nothing else leads there */
+    assert_int_equal(roots[41], 1);
+    assert_int_equal(pointers_from(&graph, 0), 1);
+    assert_int_equal(pointers_from(&graph, 3), 2);
+    assert_int_equal(pointers_from(&graph, 4), 3); /* with the end */
+    assert_int_equal(graph.targets[graph.first[4] + 2], 51);
+    assert_int_equal(graph.first[SIDE_BLOCKS], graph.target_count);
+    hf_block_graph_done(&graph);
+    hf_heap_done(&heap);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ends),
         cmocka_unit_test(test_index),
         cmocka_unit_test(test_no_heap),
         cmocka_unit_test(test_shapes),
