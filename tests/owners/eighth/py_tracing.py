@@ -77,8 +77,8 @@ class Tracer:
             "name": span.name,
             "parent": span.parent and span.parent.number,
             "took": span.took,
-            "attributes": {key: str(value) for key, value in span.attributes.items()},  # guilty
-            "events": [f"{at:.6f} {text}" for at, text in span.events],
+            "attributes": {key: str(value) for key, value in span.attributes.items()},
+            "events": [f"{at:.6f} {text}" for at, text in span.events],  # guilty
         }
         self.finished.setdefault(span.root.number, []).append(record)
         if span.parent is None and span.took > SLOW_S:
