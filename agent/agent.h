@@ -76,6 +76,8 @@ struct hf_agent_tls {
     bool is_ending;    /* its last destructors run: hf_thread only for a moment each */
     bool is_resolving; /* real.c looks for the next allocator */
     uint8_t activity;  /* enum hf_activity */
+    bool
+        maps_for_allocator; /* what it maps now is an allocator's, of which the agent sees blocks */
 };
 extern HF_HIDDEN __thread struct hf_agent_tls hf_agent_tls;
 

@@ -83,6 +83,9 @@ int hf_event_name_thread(struct hf_text name);
 /* Whether this way to allocate comes to the hook of malloc: it is tried. */
 bool hf_event_reaches_malloc(void *(*allocate)(size_t), void (*release)(void *));
 
+/* Puts hooks before CPython's allocator, if it is there; it has not begun (hooks_python.c). */
+void hf_hooks_python_begin(void);
+
 /* Whether this is the hook of munmap: an agent that was opened late stands before nothing. */
 bool hf_hooks_map_are(int (*unmap)(void *, size_t));
 

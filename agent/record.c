@@ -444,6 +444,8 @@ void hf_record_free(
 /* True if the recorded allocator calls: what it maps has the blocks in it. */
 static bool is_by_allocator(const struct hf_caller *caller)
 {
+    if (hf_agent_tls.maps_for_allocator)
+        return true;
     uint64_t places[] = {(uint64_t)(uintptr_t)hf_real.malloc + 1, caller->pc};
     return hf_modules_frames(&hf_agent.modules, places, HF_COUNT(places)) &&
            hf_live_frame_module(places[0]) != 0 &&

@@ -151,11 +151,12 @@ static bool start_is_emulated(void)
 __attribute__((constructor(101))) static void start_load(void)
 {
     uint32_t state = atomic_load(&hf_agent.state);
-    if (state != HF_AGENT_NEW && !hf_agent.began_with_mapping)
-        return;
-    bool is_reached = hf_event_reaches_malloc(malloc, free);
+    bool is_reached = (state != HF_AGENT_NEW && !hf_agent.began_with_mapping) ||
+                      hf_event_reaches_malloc(malloc, free);
     if (state == HF_AGENT_NEW && is_reached)
         free(malloc(1)); /* the first allocation starts the agent */
+    if (is_reached && hf_agent_is_owner())
+        hf_hooks_python_begin();
     if (is_reached)
         return;
     hf_agent.has_only_mappings = true;

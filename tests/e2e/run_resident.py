@@ -241,7 +241,8 @@ def test_interpreters():
     for name, command in INTERPRETERS.items():
         if shutil.which(name) is None:
             continue
-        account, resident, err = looked_at(command)
+        # Else the objects of Python are seen, each by itself, and not the arenas that they lie in.
+        account, resident, err = looked_at(["env", "PYTHONMALLOC=pymalloc", *command])
         assert account, (name, err)
         total, parts = account
         expect_near(total, resident, MIB)
