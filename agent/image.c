@@ -170,7 +170,7 @@ static struct image_symbols image_find_symbols(const struct headers *h)
 static bool image_is_symbol(
     const struct image_symbols *of, uint32_t number, const char *name, Elf64_Sym *out_symbol)
 {
-    char text[64];
+    char text[96]; /* no name that is asked for is longer */
     size_t size = strlen(name) + 1;
     if (!image_copy(of->symbols + number * sizeof *out_symbol, out_symbol, sizeof *out_symbol) ||
         size > sizeof text || out_symbol->st_shndx == SHN_UNDEF ||

@@ -9,6 +9,7 @@ static const struct hf_interpreter_language *const interpreter_languages[] = {
     &hf_interpreter_php,
     &hf_interpreter_perl,
     &hf_interpreter_ruby,
+    &hf_interpreter_v8,
 };
 
 static bool interpreter_copy(void *context, uint64_t address, void *out, size_t size)

@@ -1,13 +1,15 @@
 /*
- * interpreter.h: frames of an interpreter, of Python, PHP, Perl or Ruby, in the stacks that are
+ * interpreter.h: frames of an interpreter, of Python, PHP, Perl, Ruby or V8, in the stacks that are
  * recorded.
  *
  * What all have in common is here: when an interpreter is looked for, whether it is believed, and
  * what becomes of its frames in the table. What differs is a struct hf_interpreter_language
- * (interpreter_python.c, interpreter_php.c, interpreter_perl.c, interpreter_ruby.c): by what an
- * image of the process exports is it known, does the thread run it, and where are its frames
- * (unwind/python/, unwind/php/, unwind/perl/, unwind/ruby/). It is looked for in the program and in
- * libraries called libpython*, libperl* and libruby* (modules.h), when the map has other ones.
+ * (interpreter_python.c, interpreter_php.c, interpreter_perl.c, interpreter_ruby.c,
+ * interpreter_v8.c): by what an image of the process exports is it known, does the thread run it,
+ * and where are its frames
+ * (unwind/python/, unwind/php/, unwind/perl/, unwind/ruby/, unwind/v8/). It is
+ * looked for in the program and in libraries called libpython*, libperl*, libruby* and libnode*
+ * (modules.h), when the map has other ones.
  * docs/adr/0008 says how frames are read, and why so.
  *
  * *Never a fault.* All is copied by a system call that fails where there is nothing. Read as it is,
@@ -30,6 +32,7 @@
 #include "unwind/php/call_chain.h"
 #include "unwind/python/chain.h"
 #include "unwind/ruby/control_frames.h"
+#include "unwind/v8/frames.h"
 
 #define HF_INTERPRETER_PROOFS 16
 #define HF_INTERPRETER_TRIES 64
@@ -43,6 +46,7 @@ struct hf_interpreter {
     struct hf_php php;
     struct hf_perl perl;
     struct hf_ruby ruby;
+    struct hf_v8 v8;
     struct hf_image_variable context; /* Ruby's, of the thread: ruby_current_ec */
     uint64_t runtime;                 /* address of _PyRuntime */
     uint32_t version;                 /* as the table's state has it; 0: not known */
@@ -51,7 +55,8 @@ struct hf_interpreter {
     _Atomic uint32_t seen;            /* hf_modules_hosts_version, when it was looked for last */
     _Atomic uint32_t proofs,
         failures;           /* chains that were sound; broken ones before the first such */
-    struct hf_stacks texts; /* by hash: codes (depth 1) and files (depth 2) in the table's text */
+    struct hf_stacks texts; /* by hash: codes (depth 1) and files (2) in the table's text; lines (3)
+                             */
 };
 
 /* What is known of the interpreter on a thread. */
@@ -65,6 +70,7 @@ struct hf_interpreter_thread {
 /* What a language's own file does. */
 struct hf_interpreter_language {
     enum hf_live_language number;
+    bool replaces; /* its frames take the place of the native ones that run them */
     /* What the image that is mapped at `start` has of it, by what it exports; 0: it is not there.
      * With its version and all that `find` and `read` need, if it can be read. */
     enum hf_live_interpreter (*take)(struct hf_interpreter *interpreter, uint64_t start);
@@ -82,12 +88,12 @@ struct hf_interpreter_language {
         const struct hf_interpreted_memory *memory, const struct hf_interpreted_frame *frame,
         char out[HF_INTERPRETER_TEXT_BYTES]);
     /* 0: it has none. */
-    uint32_t (*line)(const struct hf_interpreter *interpreter,
-        const struct hf_interpreted_memory *memory, const struct hf_interpreted_frame *frame);
+    uint32_t (*line)(struct hf_interpreter *interpreter, const struct hf_interpreted_memory *memory,
+        const struct hf_interpreted_frame *frame);
 };
 
 extern const struct hf_interpreter_language hf_interpreter_python, hf_interpreter_php,
-    hf_interpreter_perl, hf_interpreter_ruby;
+    hf_interpreter_perl, hf_interpreter_ruby, hf_interpreter_v8;
 
 /* The process's memory: by a system call, or as it is. */
 extern const struct hf_interpreted_memory hf_interpreter_by_copy, hf_interpreter_as_it_is;
@@ -110,6 +116,13 @@ static inline bool hf_interpreter_is_due(
 static inline bool hf_interpreter_is_there(const struct hf_interpreter *interpreter)
 {
     return atomic_load_explicit(&interpreter->language, memory_order_acquire) != NULL;
+}
+
+static inline bool hf_interpreter_replaces(const struct hf_interpreter *interpreter)
+{
+    const struct hf_interpreter_language *language =
+        atomic_load_explicit(&interpreter->language, memory_order_acquire);
+    return language != NULL && language->replaces;
 }
 
 /* Looks for an interpreter, and says in the table's state what it is. With the lock. */

@@ -112,7 +112,7 @@ static size_t perl_write_file(const struct hf_interpreter *interpreter,
     return hf_perl_path_write(memory, frame->file, out);
 }
 
-static uint32_t perl_line_known(const struct hf_interpreter *interpreter,
+static uint32_t perl_line_known(struct hf_interpreter *interpreter,
     const struct hf_interpreted_memory *memory, const struct hf_interpreted_frame *frame)
 {
     (void)interpreter;

@@ -96,7 +96,7 @@ static size_t php_write_file(const struct hf_interpreter *interpreter,
     return php_write(interpreter, memory, frame->file, out);
 }
 
-static uint32_t php_line_known(const struct hf_interpreter *interpreter,
+static uint32_t php_line_known(struct hf_interpreter *interpreter,
     const struct hf_interpreted_memory *memory, const struct hf_interpreted_frame *frame)
 {
     (void)interpreter;

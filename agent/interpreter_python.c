@@ -126,12 +126,12 @@ static size_t python_write_file(const struct hf_interpreter *interpreter,
     return python_write(interpreter, memory, frame->file, out);
 }
 
-static uint32_t python_line(const struct hf_interpreter *interpreter,
+static uint32_t python_line(struct hf_interpreter *interpreter,
     const struct hf_interpreted_memory *memory, const struct hf_interpreted_frame *frame)
 {
-    (void)interpreter;
     static uint8_t bytes[LINES_BYTES];
     uint64_t size;
+    (void)interpreter;
     if (frame->offset == UINT32_MAX) /* it is about to begin */
         return frame->line;
     if (!hf_interpreted_copy(memory, frame->lines + BYTES_SIZE, &size, sizeof size))

@@ -113,7 +113,7 @@ static size_t ruby_write_file(const struct hf_interpreter *interpreter,
     return hf_ruby_file_write(&interpreter->ruby, memory, frame, out);
 }
 
-static uint32_t ruby_line(const struct hf_interpreter *interpreter,
+static uint32_t ruby_line(struct hf_interpreter *interpreter,
     const struct hf_interpreted_memory *memory, const struct hf_interpreted_frame *frame)
 {
     return hf_ruby_line(&interpreter->ruby, memory, frame);

@@ -52,8 +52,8 @@ static unsigned flags_of(const struct record_stack *stack)
 }
 
 /* Puts the frames of a stack into `frames`; false if nobody can be asked for them now. Interpreted
- * frames stand right outward of the native one that runs them; without room for names, they do not.
- */
+ * frames stand right outward of the native one that runs them, or in its place; without room for
+ * names, they do not. */
 static bool make_frames(const struct record_stack *stack, size_t *out_count)
 {
     const struct hf_interpreted_chain *interpreted = stack->interpreted;
@@ -65,13 +65,17 @@ static bool make_frames(const struct record_stack *stack, size_t *out_count)
     *out_count = 0;
     for (uint32_t i = 0, next = 0; i < count; i++) {
         frames[(*out_count)++] = natives[i];
+        bool is_replaced = interpreted != NULL && hf_interpreter_replaces(&hf_agent.interpreter);
         for (; interpreted != NULL && next < interpreted->count &&
                interpreted->frames[next].native == i;
              next++) {
             uint64_t frame =
                 hf_interpreter_frame(&hf_agent.interpreter, &hf_agent.table, interpreted, next);
-            if (frame != 0)
-                frames[(*out_count)++] = frame;
+            if (frame == 0)
+                continue;
+            frames[*out_count - is_replaced] = frame;
+            *out_count += !is_replaced;
+            is_replaced = false;
         }
     }
     return true;

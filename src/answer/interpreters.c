@@ -37,13 +37,16 @@ static const struct interpreter_language *language_of(const struct hf_profile *p
     return NULL;
 }
 
-/* True if code that was made at run time is in a stack, and none of it has a name. */
+/* True if code that was made at run time is in a stack, and nothing says what it was made of: it
+ * has no names, and there are no lines of what an interpreter runs. */
 static bool is_compiled_unnamed(const struct hf_profile *profile)
 {
     bool is_there = false;
     for (uint32_t i = 0; i < profile->frames.count; i++) {
         const struct hf_frame *frame = hf_profile_frame_at(profile, i);
         struct hf_text path = hf_profile_text(profile, profile->modules[frame->module].path);
+        if ((frame->flags & HF_FRAME_NAMED) != 0 && frame->file != HF_NO_STRING)
+            return false;
         bool is_bare = frame->module == HF_NO_MODULE && (frame->flags & HF_FRAME_HAS_OFFSET) != 0;
         if (!is_bare && !hf_text_is(path, HF_ANONYMOUS) && !hf_text_is(path, HF_JIT))
             continue;

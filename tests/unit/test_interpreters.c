@@ -8,6 +8,7 @@ struct interpreters_case {
     const char *program, *code; /* NULL: no frame of code that was made at run time */
     bool is_named;              /* that frame is */
     const char *begins;         /* of the note; NULL: there is none */
+    bool has_lines;             /* there are frames of the interpreter's own, too */
 };
 
 static void interpreters_add(struct hf_profile *p, uint32_t module, bool is_named)
@@ -38,6 +39,10 @@ static void expect_note(const struct interpreters_case *c)
         check_ok(hf_profile_module(p, hf_text_of(c->code), HF_TEXT(""), &code, &err), &err);
     if (c->code != NULL)
         interpreters_add(p, code, c->is_named);
+    struct hf_frame line = {.flags = HF_FRAME_NAMED, .line = 8};
+    check_ok(hf_profile_string(p, HF_TEXT("feed.js"), &line.file, &err), &err);
+    if (c->has_lines)
+        check_ok(hf_profile_frame(p, &line, &(uint32_t){0}, &err), &err);
     hf_note_interpreter(p, &notes);
     assert_int_equal(notes.count, c->begins != NULL);
     if (c->begins != NULL && !hf_text_starts(hf_text_of(notes.items[0].text), c->begins))
@@ -50,17 +55,19 @@ static void says_what_is_not_seen(void **state)
 {
     (void)state;
     static const struct interpreters_case cases[] = {
-        {"/usr/bin/ruby3.1", NULL, false, NULL},
-        {"/usr/bin/perl", NULL, false, NULL},
-        {"/usr/bin/php8.2", NULL, false, NULL},
-        {"/usr/bin/lua5.4", NULL, false, "functions of Lua are not seen"},
-        {"/usr/bin/node", "", false, "functions of JavaScript have no names; node --perf-basic"},
-        {"/usr/bin/node", HF_ANONYMOUS, false, "functions of JavaScript have no names"},
-        {"/usr/bin/node", HF_ANONYMOUS, true, NULL},
-        {"/usr/bin/node", NULL, false, NULL},
-        {"/usr/lib/jvm/bin/java", HF_JIT, false, "methods of Java have no names"},
-        {"/opt/server", "", false, NULL},
-        {"/usr/bin/python3.11", NULL, false, NULL},
+        {"/usr/bin/ruby3.1", NULL, false, NULL, false},
+        {"/usr/bin/perl", NULL, false, NULL, false},
+        {"/usr/bin/php8.2", NULL, false, NULL, false},
+        {"/usr/bin/lua5.4", NULL, false, "functions of Lua are not seen", false},
+        {"/usr/bin/node", "", false, "functions of JavaScript have no names; node --perf-basic",
+            false},
+        {"/usr/bin/node", HF_ANONYMOUS, false, "functions of JavaScript have no names", false},
+        {"/usr/bin/node", HF_ANONYMOUS, true, NULL, false},
+        {"/usr/bin/node", NULL, false, NULL, false},
+        {"/usr/bin/node", HF_ANONYMOUS, false, NULL, true},
+        {"/usr/lib/jvm/bin/java", HF_JIT, false, "methods of Java have no names", false},
+        {"/opt/server", "", false, NULL, false},
+        {"/usr/bin/python3.11", NULL, false, NULL, false},
     };
     for (size_t i = 0; i < HF_COUNT(cases); i++)
         expect_note(&cases[i]);

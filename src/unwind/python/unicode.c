@@ -1,6 +1,7 @@
 #include "unwind/python/unicode.h"
 
 #include "base/mix.h"
+#include "unwind/interpreted/characters.h"
 
 #define CHUNK 64u /* characters that are copied at once */
 
@@ -59,18 +60,7 @@ static uint32_t text_character(const uint8_t *bytes, uint32_t i, uint32_t unit)
 {
     uint32_t c = 0;
     memcpy(&c, bytes + (size_t)i * unit, unit);
-    bool is_none = c == 0 || c > 0x10ffff || (c >= 0xd800 && c < 0xe000);
-    return is_none ? '?' : c;
-}
-
-static size_t text_put(uint32_t c, char *out)
-{
-    size_t more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    static const uint8_t first[] = {0, 0xc0, 0xe0, 0xf0};
-    out[0] = (char)(first[more] | c >> 6 * more);
-    for (size_t i = 1; i <= more; i++)
-        out[i] = (char)(0x80 | (c >> 6 * (more - i) & 0x3f));
-    return more + 1;
+    return c;
 }
 
 size_t hf_python_text_write(
@@ -83,7 +73,7 @@ size_t hf_python_text_write(
         if (count == 0)
             return 0;
         for (uint32_t i = 0; i < count; i++)
-            size += text_put(text_character(bytes, i, text->unit), out + size);
+            size += hf_interpreted_put_utf8(text_character(bytes, i, text->unit), out + size);
     }
     return size;
 }
