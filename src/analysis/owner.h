@@ -11,7 +11,9 @@
  *   4. a helper or a maker, if its words sound so (spec/owner_name.h);
  *   5. a helper, if the debug information says that several parts of the program share it
  *      (dwarf/helpers.h);
- *   6. own, if it has a name.
+ *   6. a helper, if by its source a function of a script only hands on what it makes
+ *      (spec/script_source.h);
+ *   7. own, if it has a name.
  *
  * A *helper* is a function that sounds like a wrapper ("session_alloc") or is called like one. It
  * is one if a function of the program called it that is not where the program begins (main); else

@@ -10,19 +10,22 @@
 #include "profile/samples.h"
 #include "spec/owner_name.h"
 #include "spec/project_rules.h"
+#include "spec/script_source.h"
 
 #include <stdlib.h>
 
 #define FRAME_STEPS 300 /* to look a frame up */
 #define RULE_STEPS 3000 /* to compare a text with the rules, and for each of its bytes */
 #define RULE_BYTE_STEPS 150
-#define NAME_STEPS 4000 /* to look its words up */
+#define SCRIPT_STEPS 300 /* to look at a frame again, as to look one up */
+#define NAME_STEPS 4000  /* to look its words up */
 
 /* What is needed to judge frames that were not seen before. */
 struct owner_judge {
     struct hf_owner_frames *frames;
     const struct hf_profile *folded;
     struct hf_places places;
+    struct hf_script_functions scripts;
     struct hf_map lines;            /* of C and C++, hashed -> the first label with a frame there */
     struct hf_text program, folder; /* its path; the folder of all that belongs to it, or empty */
     bool has_only_mappings;         /* of a program with a malloc of its own */
@@ -167,6 +170,9 @@ static enum hf_status owner_apply_rules(const struct owner_judge *j, struct hf_t
         status = hf_budget_refuse(err);
     if (status == HF_OK)
         owner_apply_name(judged, name, site->file, rule != NULL);
+    bool hands_on = hf_script_functions_hand_on(&j->scripts, hf_script_key(name, site->file));
+    if (rule == NULL && judged->class == HF_OWNER_OWN && hands_on)
+        judged->class = HF_OWNER_HELPER;
     if (rule == NULL && judged->class == HF_OWNER_OWN && site->is_helper &&
         !hf_owner_name_keeps(name)) {
         judged->class = HF_OWNER_HELPER;
@@ -246,6 +252,46 @@ static enum hf_status judge_label(
     return *out_label == before ? judge_frame(j, frame, &frames->items[before], err) : HF_OK;
 }
 
+static uint64_t script_of(const struct hf_profile *from, uint32_t node)
+{
+    const struct hf_frame *frame = hf_profile_frame_at(from, from->stacks.nodes[node].frame);
+    return hf_script_key(hf_profile_text(from, frame->name), hf_profile_text(from, frame->file));
+}
+
+/* The function of a script that called the one at a node; 0: none did. */
+static uint64_t script_caller(const struct hf_profile *from, uint32_t node)
+{
+    uint64_t caller = 0;
+    for (node = from->stacks.nodes[node].parent;
+         caller == 0 && node != HF_STACK_ROOT && hf_budget_step(SCRIPT_STEPS);
+         node = from->stacks.nodes[node].parent)
+        caller = script_of(from, node);
+    return caller;
+}
+
+/* Which functions of scripts hand on what they make: by their lines, and by who calls them. */
+static enum hf_status judge_scripts(
+    struct owner_judge *j, const struct hf_profile *from, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    for (uint32_t i = 0; status == HF_OK && i < from->frames.count; i++) {
+        const struct hf_frame *frame = hf_profile_frame_at(from, i);
+        status = hf_script_functions_add(&j->scripts, hf_profile_text(from, frame->name),
+            hf_profile_text(from, frame->file), frame->line, err);
+    }
+    if (j->scripts.count == 0)
+        return status;
+    for (uint32_t node = 1; status == HF_OK && node < from->stacks.count; node++) {
+        uint64_t function = script_of(from, node);
+        if (!hf_script_functions_may_hand_on(&j->scripts, function))
+            continue;
+        uint64_t caller = script_caller(from, node);
+        if (caller != 0)
+            status = hf_script_functions_call(&j->scripts, caller, function, err);
+    }
+    return status;
+}
+
 static enum hf_status judge_all(struct hf_owner_stacks *stacks, const struct hf_profile *from,
     enum hf_granularity granularity, struct hf_error *err)
 {
@@ -258,10 +304,13 @@ static enum hf_status judge_all(struct hf_owner_stacks *stacks, const struct hf_
         j.program = hf_profile_text(from, from->modules[hf_modules_program(from)].path);
         j.folder = hf_modules_folder(j.program);
         status = hf_places_add(&j.places, from, granularity, err);
+        if (status == HF_OK)
+            status = judge_scripts(&j, from, err);
     }
     for (uint32_t i = 0; status == HF_OK && i < stacks->folded->frames.count; i++)
         status = judge_label(&j, i, &stacks->labels[i], err);
     hf_places_done(&j.places);
+    hf_script_functions_done(&j.scripts);
     hf_map_done(&j.lines);
     hf_out_done(&j.label);
     return status;
