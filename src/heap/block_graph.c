@@ -41,6 +41,7 @@ struct graph_maker {
     size_t queued;
     struct end_word *ends; /* those of blocks in their order */
     size_t end_count, end_capacity;
+    uint64_t last_end; /* the address of the last word that was set aside */
 };
 
 static enum hf_status push(
@@ -113,6 +114,8 @@ static bool is_end_word(const struct graph_maker *m, const struct graph_words *w
              first = graph_word_in(m, words, at - 2 * WORD);
     if (before == start && graph_word_in(m, words, at + WORD) == word)
         return true; /* a full vector: its last element ends there, too */
+    if (m->last_end == at - WORD && before != word)
+        return false; /* what ends before is another vector; here begins the next one */
     return before >= start && before <= word && first >= start && first <= word &&
            (before == start || first == start);
 }
@@ -123,6 +126,7 @@ static enum hf_status set_end_aside(
     if (!hf_vec_reserve(&m->ends, &m->end_capacity, m->end_count + 1, sizeof *m->ends))
         return hf_error_memory(err);
     m->ends[m->end_count++] = end;
+    m->last_end = end.root.address;
     return HF_OK;
 }
 
@@ -149,8 +153,10 @@ static enum hf_status add_edges(struct graph_maker *m, struct hf_error *err)
             if (target == HF_BLOCK_NONE || target == i)
                 continue;
             if (is_end_word(m, &words, at, word, target)) {
-                status = set_end_aside(
-                    m, (struct end_word){.from = (uint32_t)i, .root.block = target}, err);
+                status = set_end_aside(m,
+                    (struct end_word){
+                        .from = (uint32_t)i, .root = {.block = target, .address = at}},
+                    err);
                 continue;
             }
             if (g->target_count == HF_BLOCK_NONE)

@@ -348,10 +348,17 @@ static void test_ends(void **unused)
     side.heap[4 * 8] = side_block(50); /* block 4 has a vector in 50, and nobody has 51 */
     side.heap[4 * 8 + 1] = side_block(50) + 16;
     side.heap[4 * 8 + 2] = side_block(51);
+    /* Full vectors in turns: 52 and 54 of the data, 53 and 55 of block 0. */
+    for (unsigned k = 0; k < 2; k++) {
+        side.data[50 + 3 * k] = side_block(52 + 2 * k);
+        side.data[51 + 3 * k] = side.data[52 + 3 * k] = side_block(53 + 2 * k);
+        side.heap[2 + 3 * k] = side_block(53 + 2 * k);
+        side.heap[3 + 3 * k] = side.heap[4 + 3 * k] = side_block(54 + 2 * k);
+    }
     make_side(&heap, &graph);
     for (unsigned i = 0; i < SIDE_BLOCKS; i++) {
         bool is_kept = i < 5 || i == 10 || i == 11 || i == 20 || i == 21 || i == 30 || i == 31 ||
-                       i == 40 || i == 41 || i == 50 || i == 51;
+                       i == 40 || i == 41 || (i >= 50 && i <= 56);
         unsigned expected = is_kept ? HF_BLOCK_HELD + HF_ROOT_DATA : HF_BLOCK_LOST;
         if (graph.states[i] != expected)
             fail_msg("block %u is in state %u, expected %u", i, graph.states[i], expected);
@@ -364,7 +371,10 @@ static void test_ends(void **unused)
     assert_int_equal(roots[21], 0);
     assert_int_equal(roots[31], 1); /* nothing else leads there */
     assert_int_equal(roots[41], 1);
-    assert_int_equal(pointers_from(&graph, 0), 1);
+    assert_int_equal(roots[53] + roots[55], 0);
+    assert_int_equal(roots[54], 1); /* where the second begins is no end of 53 */
+    /* 11, 53 and 55, and twice 56, which nobody else has. */
+    assert_int_equal(pointers_from(&graph, 0), 5);
     assert_int_equal(pointers_from(&graph, 3), 2);
     assert_int_equal(pointers_from(&graph, 4), 3); /* with the end */
     assert_int_equal(graph.targets[graph.first[4] + 2], 51);
