@@ -60,6 +60,17 @@ def test_what_is_kept_is_counted():
     forget_tables()
 
 
+def test_types_are_told():
+    """By the functions of the interpreter that make their objects, which nobody needs to know."""
+    found = {}
+    for name, make in {"list": "[i, 1, 2, 3, 4, 5]", "str": "f'{i}, {i}'"}.items():
+        _, table = in_use(f"def keep(i): return {make}\nkept = []\nfor i in range(60000):\n    one = keep(i)\n    kept.append(one)")
+        rows = subprocess.run([HEAPFLAME, "top", "--by", "owner", table], capture_output=True, text=True, check=True).stdout
+        forget_tables()
+        found[name] = re.search(r"keep +\S*script\.py:2(?:  via (\w+))?", rows)
+    assert {name: row and row[1] for name, row in found.items()} == {name: name for name in found}, found
+
+
 def test_what_is_freed_is_gone():
     found, _ = in_use(KEEP + "del kept\nimport gc\ngc.collect()")
     forget_tables()
