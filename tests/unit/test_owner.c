@@ -140,7 +140,7 @@ static void passes_over_what_runs_frames(void **state)
     (void)state;
     const struct owner_row rows[] = {
         {"<module>@/home/me/t.py:1;_PyEval_EvalFrameDefault;parse@/home/me/t.py:9;"
-         "_PyEval_EvalFrameDefault;PyObject_Malloc",
+         "_PyEval_EvalFrameDefault;PyObject_MakeTpCall;PyList_New;PyObject_Malloc",
             1, 100},
         {"<module>@/home/me/t.py:1;_PyEval_EvalFrameDefault;read@/home/me/t.py:3;"
          "_PyEval_EvalFrameDefault",
@@ -155,7 +155,7 @@ static void passes_over_what_runs_frames(void **state)
     };
     const struct owner_row expected[] = {
         {"<module>;load|", 1, 30},
-        {"<module>;_PyEval_EvalFrameDefault;parse|PyObject_Malloc", 1, 100},
+        {"<module>;_PyEval_EvalFrameDefault;parse|list", 1, 100},
         {"<module>;_PyEval_EvalFrameDefault;read|", 1, 50},
         {"<module>|join", 1, 20},
     };
