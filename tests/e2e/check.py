@@ -73,6 +73,23 @@ def test_teeth_are_no_growth():
     assert check(teeth, "--max-growth", "20%")[0] == 0 and check(teeth, "--budget", "1MiB/min")[0] == 0
 
 
+def test_limit():
+    """280,000 at the end and 6,000 more each minute: 400,000 are reached in 20 minutes."""
+    leak = folded_series(LEAK)
+    status, text = check(leak, "--limit", "400000/21m")
+    assert status == 1 and "FAIL  limit     all memory: the limit of 390.6 KiB would be reached in 20 min (20 min to 20 min), of at least 21 min\n" == text, text
+    assert check(leak, "--limit", "400000/19m")[0] == 0
+    status, text = check(leak, "--limit", "280000/1s")
+    assert status == 1 and "is exceeded" in text, text
+    document = json.loads(check(leak, "--limit", "400000/1h", "--json")[1])["checks"][0]
+    assert (document["name"], document["unit"], document["limit"], round(document["value"])) == ("limit", "seconds", 3600, 1200), document
+    for wrong in "4GiB", "4GiB/", "0/1h", "much/1h", "4GiB/soon":
+        assert "--limit: expected bytes and a time, e.g. '4GiB/24h'" in failing(2, "check", "--limit", wrong, leak)
+    cache = folded_series([*CACHE, *CACHE[-1:] * 30])  # in the same folder
+    status, text = check(cache, "--limit", "200000/365d")
+    assert status == 0 and "is not getting closer" in text, text
+
+
 def test_growth_that_sampling_could_do():
     """12 profiles of 50 samples each, one in the last more: +20 % that noise explains; and ten times that, which it does not."""
     os.makedirs("sampled", exist_ok=True)

@@ -15,6 +15,7 @@
 #include "cli/profiles/lost_check.h"
 #include "cli/report.h"
 #include "render/table/check_report.h"
+#include "render/table/growth_report.h"
 #include "statistics/gain.h"
 
 #include <assert.h>
@@ -23,7 +24,7 @@
 
 struct check_options {
     struct hf_history_options history;
-    const char *budget, *max_growth, *lost, *junit;
+    const char *budget, *max_growth, *limit, *lost, *junit;
     struct hf_name_list fail_on;
 };
 
@@ -34,6 +35,8 @@ static const struct hf_option budget_options[] = {
         "fail if all memory or one place grows faster than this, e.g. 1MiB/min"},
     {"max-growth", 0, HF_OPT_TEXT(AT(max_growth), "N%"),
         "fail if all memory grows by more than N% of its size at the start"},
+    {"limit", 0, HF_OPT_TEXT(AT(limit), "BYTES/TIME"),
+        "fail if memory reaches BYTES within TIME after the last profile, e.g. 4GiB/24h"},
     {"lost", 0, HF_OPT_TEXT(AT(lost), "BYTES"),
         "fail if more than this of a running process is lost: nothing leads to it any more"},
     {"fail-on", 0, HF_OPT_LIST(AT(fail_on), "VERDICT"),
@@ -64,6 +67,8 @@ static const struct hf_option_group groups[] = {
 struct limits {
     double budget;     /* a second; infinite: none */
     double max_growth; /* a part; infinite: none */
+    uint64_t bytes;    /* that it may reach, but not ... 0: none */
+    double within_s;   /* ... before this */
     bool fails_on[HF_VERDICT_TOO_LITTLE + 1];
 };
 
@@ -98,6 +103,21 @@ static enum hf_status parse_budget(const char *text, double *out_budget, struct 
         err, HF_ERR_USAGE, "--budget: expected bytes per time, e.g. '1MiB/min', found '%s'", text);
 }
 
+/* "4GiB/24h" */
+static enum hf_status parse_bytes_and_time(
+    const char *text, struct limits *limits, struct hf_error *err)
+{
+    struct hf_text rest = hf_text_of(text);
+    struct hf_text bytes = hf_text_first(rest, hf_text_find(rest, '/'));
+    uint64_t within_ns;
+    if (!hf_units_parse_bytes(bytes, &limits->bytes) || limits->bytes == 0 ||
+        !hf_units_parse_time(hf_text_from(rest, bytes.size + 1), &within_ns))
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--limit: expected bytes and a time, e.g. '4GiB/24h', found '%s'", text);
+    limits->within_s = (double)within_ns / 1e9;
+    return HF_OK;
+}
+
 /* "filling-cache" is "filling cache". */
 static bool is_verdict(const char *text, enum hf_verdict_kind kind)
 {
@@ -123,6 +143,13 @@ static enum hf_status parse_fail_on(const char *text, struct limits *limits, str
         text);
 }
 
+/* True if something else is asked for than leaks. */
+static bool check_has_limits(const struct check_options *options)
+{
+    return options->budget != NULL || options->max_growth != NULL || options->limit != NULL ||
+           options->fail_on.count != 0;
+}
+
 static enum hf_status parse_limits(
     const struct check_options *options, struct limits *limits, struct hf_error *err)
 {
@@ -137,9 +164,11 @@ static enum hf_status parse_limits(
                 "--max-growth: expected a percentage, e.g. '5%%', found '%s'", options->max_growth);
         limits->max_growth /= 100;
     }
+    if (status == HF_OK && options->limit != NULL)
+        status = parse_bytes_and_time(options->limit, limits, err);
     for (size_t i = 0; status == HF_OK && i < options->fail_on.count; i++)
         status = parse_fail_on(options->fail_on.items[i], limits, err);
-    if (options->budget == NULL && options->max_growth == NULL && options->fail_on.count == 0)
+    if (!check_has_limits(options))
         limits->fails_on[HF_VERDICT_LEAK] = true;
     return status;
 }
@@ -257,6 +286,26 @@ static enum hf_status check_growth(struct checker *c, struct hf_out *out, struct
     return status;
 }
 
+/* Fails if all memory surely reaches the limit in time; of an end that is not known, it may not. */
+static enum hf_status check_limit(struct checker *c, struct hf_out *out, struct hf_error *err)
+{
+    const struct hf_growth_report report = {
+        .growth = &c->process->growth, .limit_bytes = c->limits.bytes};
+    const struct hf_growth_left left = hf_growth_left(&report);
+    char limit[HF_UNITS_MAX];
+    bool is_passed = left.bytes > 0 && !(left.high_s <= c->limits.within_s);
+    hf_out_printf(out, "all memory: the limit of %s ", hf_units_bytes(c->limits.bytes, limit));
+    hf_growth_put_left(&left, out);
+    hf_out_string(out, ", of at least ");
+    hf_verdict_duration(c->limits.within_s, out);
+    struct hf_check_number number = {HF_CHECK_SECONDS, left.bytes > 0 ? left.s : 0,
+        left.bytes > 0 ? left.low_s : 0, left.bytes > 0 ? left.high_s : 0, c->limits.within_s};
+    enum hf_status status = add_check(c, "limit", is_passed, out, err);
+    if (status == HF_OK)
+        check_tell(c, number, NULL);
+    return status;
+}
+
 /* A check for each place with that verdict, which is not passed, or is open. */
 static enum hf_status check_places(struct checker *c, enum hf_verdict_kind kind, bool is_open,
     size_t *out_found, struct hf_out *out, struct hf_error *err)
@@ -342,6 +391,8 @@ static enum hf_status check_all(struct checker *c, struct hf_error *err)
         status = check_budget(c, &out, err);
     if (status == HF_OK && !isinf(c->limits.max_growth))
         status = check_growth(c, &out, err);
+    if (status == HF_OK && c->limits.bytes != 0)
+        status = check_limit(c, &out, err);
     if (status == HF_OK)
         status = check_verdicts(c, &out, err);
     hf_out_done(&out);
@@ -505,10 +556,10 @@ static enum hf_status check_lost(
     if (!hf_units_parse_bytes(hf_text_of(options->lost), &check.limit_bytes))
         return hf_error_set(err, HF_ERR_USAGE,
             "--lost: expected bytes, e.g. '64KiB' or '0', found '%s'", options->lost);
-    if (options->budget != NULL || options->max_growth != NULL || options->fail_on.count != 0)
+    if (check_has_limits(options))
         return hf_error_set(err, HF_ERR_USAGE,
-            "--lost looks at a process, not at how it grows: check --budget, --max-growth and "
-            "--fail-on by themselves");
+            "--lost looks at a process, not at how it grows: check --budget, --max-growth, --limit "
+            "and --fail-on by themselves");
     if (operands->count != 1)
         return hf_error_set(
             err, HF_ERR_USAGE, "--lost: expected one PID; found %zu", operands->count);

@@ -53,7 +53,9 @@ static void put_measure(
         hf_out_text(&unit, hf_profile_text(folded, folded->types[HF_HISTORY_VALUE].unit));
         hf_out_string(&unit, "/second");
     } else {
-        hf_out_string(&unit, number->kind == HF_CHECK_BYTES ? "bytes" : "part");
+        static const char *const units[] = {
+            [HF_CHECK_PART] = "part", [HF_CHECK_BYTES] = "bytes", [HF_CHECK_SECONDS] = "seconds"};
+        hf_out_string(&unit, units[number->kind]);
     }
     hf_json_member(out, ", ", "unit", hf_out_view(&unit));
     if (unit.error.status != HF_OK)

@@ -10,7 +10,8 @@
  * (used_suppressions.h)}
  *
  *   CHECK: {"name", "passed", "decided", "message", "value", "interval_95": [low, high], "limit",
- *           "unit": "bytes/second", "part" or "bytes", "place": {"name", "stack", "suppression"}}
+ *           "unit": "bytes/second", "part", "bytes" or "seconds", "place": {"name", "stack",
+ * "suppression"}}
  *
  * XML: a testsuite "heapflame check" with a testcase for each check; what servers for continuous
  * integration read. Source: the schema of Jenkins' xUnit plugin, junit-10.xsd.
@@ -24,19 +25,25 @@
 
 #define HF_CHECK_JSON_SCHEMA "heapflame.check/1"
 /*
- * The whole and each place by the budget, the growth, each place by its verdict, and by that of
- * several processes together, "none" of each, or that it is too short.
+ * The whole and each place by the budget, the growth, the limit, each place by its verdict, and by
+ * that of several processes together, "none" of each, or that it is too short.
  */
-#define HF_CHECKS_MAX (3 * HF_GROWTH_PLACES + 3 + HF_VERDICT_TOO_LITTLE + 1)
+#define HF_CHECKS_MAX (3 * HF_GROWTH_PLACES + 4 + HF_VERDICT_TOO_LITTLE + 1)
 
 struct hf_check {
-    const char *name; /* "budget", "growth", "leak" ... */
+    const char *name; /* "budget", "growth", "limit", "leak" ... */
     bool is_passed;
     bool is_open;           /* nobody asked, and it is not decided: told, and no failure */
     struct hf_text message; /* raw: one sentence */
     struct hf_check_number {
-        /* a second; of the start; bytes */
-        enum { HF_CHECK_NO_NUMBER, HF_CHECK_RATE, HF_CHECK_PART, HF_CHECK_BYTES } kind;
+        /* a second; of the start; bytes; until they are reached */
+        enum {
+            HF_CHECK_NO_NUMBER,
+            HF_CHECK_RATE,
+            HF_CHECK_PART,
+            HF_CHECK_BYTES,
+            HF_CHECK_SECONDS
+        } kind;
         double value, low, high; /* 95 % */
         double limit;            /* infinite: none */
     } number;

@@ -48,6 +48,9 @@ struct hf_growth_left {
 };
 struct hf_growth_left hf_growth_left(const struct hf_growth_report *report);
 
+/* "would be reached in 5.2 h (4.1 h to 7.0 h)" */
+void hf_growth_put_left(const struct hf_growth_left *left, struct hf_out *out);
+
 void hf_growth_text(const struct hf_growth_report *report, struct hf_out *out);
 void hf_growth_json(const struct hf_growth_report *report, struct hf_out *out);
 

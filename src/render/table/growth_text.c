@@ -38,6 +38,23 @@ struct hf_growth_left hf_growth_left(const struct hf_growth_report *report)
         left, left / trend->slope, left / trend->high, left / trend->low};
 }
 
+void hf_growth_put_left(const struct hf_growth_left *left, struct hf_out *out)
+{
+    if (left->bytes <= 0) {
+        hf_out_string(out, "is exceeded");
+    } else if (isinf(left->s)) {
+        hf_out_string(out, "is not getting closer, as far as the profiles show");
+    } else {
+        hf_out_string(out, "would be reached in ");
+        hf_verdict_duration(left->s, out);
+        hf_out_string(out, " (");
+        hf_verdict_duration(left->low_s, out);
+        hf_out_string(out, " to ");
+        hf_verdict_duration(left->high_s, out);
+        hf_out_string(out, ")");
+    }
+}
+
 static void growth_text_put_limit(const struct hf_growth_report *report, struct hf_out *out)
 {
     char limit[HF_UNITS_MAX], used[HF_UNITS_MAX];
@@ -45,19 +62,8 @@ static void growth_text_put_limit(const struct hf_growth_report *report, struct 
     hf_out_printf(out, "The limit of %s ", hf_units_bytes(report->limit_bytes, limit));
     if (report->limit_used != 0)
         hf_out_printf(out, "(%s in use) ", hf_units_bytes(report->limit_used, used));
-    if (left.bytes <= 0) {
-        hf_out_string(out, "is exceeded.\n");
-    } else if (isinf(left.s)) {
-        hf_out_string(out, "is not getting closer, as far as the profiles show.\n");
-    } else {
-        hf_out_string(out, "would be reached in ");
-        hf_verdict_duration(left.s, out);
-        hf_out_string(out, " (");
-        hf_verdict_duration(left.low_s, out);
-        hf_out_string(out, " to ");
-        hf_verdict_duration(left.high_s, out);
-        hf_out_string(out, ").\n");
-    }
+    hf_growth_put_left(&left, out);
+    hf_out_string(out, ".\n");
 }
 
 /* " and 1,234,567 requests" */
