@@ -58,8 +58,8 @@ static bool is_part_tag(uint16_t tag)
 static bool is_read_tag(uint16_t tag)
 {
     return tag == DW_TAG_subprogram || tag == DW_TAG_namespace || tag == DW_TAG_module ||
-           tag == DW_TAG_formal_parameter || is_part_tag(tag) || is_call_tag(tag) ||
-           hf_call_tag_is_class(tag) || hf_call_tag_is_type(tag);
+           tag == DW_TAG_formal_parameter || tag == DW_TAG_variable || is_part_tag(tag) ||
+           is_call_tag(tag) || hf_call_tag_is_class(tag) || hf_call_tag_is_type(tag);
 }
 
 /* 0 if it is in another file. */
@@ -68,6 +68,19 @@ static uint64_t graph_reference(const struct graph_reader *r, uint16_t form, uin
     if (hf_form_is_supplement(form) || form == DW_FORM_ref_sig8)
         return 0;
     return form == DW_FORM_ref_addr ? value : r->unit->offset + value;
+}
+
+/* A variable with an address lasts as long as the program; others lie on the stack. */
+static void graph_read_location(
+    struct graph_reader *r, const struct hf_abbrev_attribute *a, struct hf_call_entry *entry)
+{
+    if (a->form != DW_FORM_exprloc) {
+        hf_attribute_skip(&r->c, a, &r->unit->encoding);
+        return;
+    }
+    uint64_t size = hf_cursor_uleb(&r->c);
+    struct hf_text expression = hf_cursor_bytes(&r->c, size);
+    entry->is_lasting = expression.size != 0 && (uint8_t)expression.data[0] == DW_OP_addr;
 }
 
 static void graph_read_attribute(
@@ -102,6 +115,7 @@ static void graph_read_attribute(
         entry->is_allocatable = true;
         hf_attribute_skip(&r->c, a, &r->unit->encoding);
         return;
+    case DW_AT_location: graph_read_location(r, a, entry); return;
     case DW_AT_decl_file:
         entry->place += hf_attribute_read(&r->c, a, &r->unit->encoding) << 32;
         return;
@@ -204,6 +218,12 @@ static void graph_enter(
     entry->is_library = level->is_library;
     if (entry->tag == DW_TAG_formal_parameter) {
         graph_take(r, around, entry->type);
+    } else if (entry->tag == DW_TAG_variable) {
+        entry->way = entry->type != 0 ? entry->type : entry->way;
+        if (entry->is_lasting || level->function == 0)
+            graph_keep(r, entry);
+        if (entry->is_lasting)
+            graph_link(r, HF_CALL_VARIABLES, entry->offset);
     } else if (is_part_tag(entry->tag)) {
         graph_link(r, level->holder, entry->type);
     } else if (entry->tag == DW_TAG_subprogram) {

@@ -1,6 +1,7 @@
 #include "dwarf/call_types.h"
 
 #include "base/budget.h"
+#include "base/containers/hash.h"
 #include "base/containers/vec.h"
 #include "base/limits.h"
 #include "dwarf/constants.h"
@@ -18,6 +19,8 @@ void hf_call_types_done(struct hf_call_types *types)
 {
     hf_map_done(&types->index);
     hf_map_done(&types->generic);
+    hf_map_done(&types->lasting);
+    hf_map_done(&types->definitions);
     hf_budget_put_back(types->entry_capacity * sizeof *types->entries +
                        types->link_capacity * sizeof *types->links);
     free(types->entries);
@@ -107,6 +110,7 @@ bool hf_call_tag_is_type(uint16_t tag)
 /* Where the way of a type ends, and whether that is a pointer or a reference to it. */
 struct call_type {
     const struct hf_call_entry *end; /* a class or a number; NULL: another type, or none */
+    unsigned pointers;               /* how many there are on the way */
     bool is_pointer, is_reference, is_any;
     bool is_array;
     bool is_view; /* of what is const behind a pointer */
@@ -129,6 +133,7 @@ static struct call_type call_type_at(
         if (type.is_any)
             break;
         type.is_pointer |= entry->tag == DW_TAG_pointer_type;
+        type.pointers += entry->tag == DW_TAG_pointer_type;
         type.is_reference |= entry->tag == DW_TAG_reference_type;
         offset = entry->way;
     }
@@ -173,6 +178,13 @@ static bool walk_has(const struct class_walk *walk, const struct hf_call_entry *
             return true;
     return false;
 }
+
+/* Classes that were reached, to go on from. */
+struct class_list {
+    uint64_t *items; /* offsets */
+    size_t count, capacity;
+    struct hf_map seen;
+};
 
 /* What a walk looks for. */
 struct class_search {
@@ -221,16 +233,128 @@ static bool is_text(const struct hf_call_entry *class)
            (hf_text_is(class->name, "basic_string") || hf_text_is(class->name, "String"));
 }
 
+/* A class or a number, in whatever unit. */
+static uint64_t type_key(const struct hf_call_entry *end)
+{
+    if (hf_call_tag_is_class(end->tag))
+        return end->name.size != 0 && end->class != 0 ? end->class : end->offset;
+    return hf_hash_bytes(end->name.data, end->name.size);
+}
+
+/* False if a variable of that type, or a member, cannot be given anything. */
+static bool is_assignable(const struct hf_call_types *types, uint64_t offset)
+{
+    for (unsigned step = 0; step < WAY_MAX && offset != 0; step++) {
+        const struct hf_call_entry *entry = hf_call_types_at(types, offset);
+        if (entry == NULL || entry->tag == DW_TAG_const_type)
+            return entry == NULL;
+        if (is_pointer_tag(entry->tag) || hf_call_tag_is_class(entry->tag) ||
+            is_number_tag(entry->tag))
+            return true;
+        offset = entry->way;
+    }
+    return true;
+}
+
+/* The class that is defined, of those that one name declares; NULL: it is nowhere. */
+static const struct hf_call_entry *definition_of(
+    const struct hf_call_types *types, const struct hf_call_entry *class)
+{
+    const uint32_t *at = hf_map_find(&types->definitions, type_key(class));
+    return !class->is_declaration ? class : at != NULL ? &types->entries[*at] : NULL;
+}
+
+/* An object of it lasts: so does what its members lead to, the first time. */
+static bool lasting_add_class(
+    struct hf_call_types *types, const struct hf_call_entry *class, struct class_list *classes)
+{
+    bool is_new;
+    const struct hf_call_entry *definition = definition_of(types, class);
+    if (definition == NULL) {
+        types->may_all_last = true; /* a library's container, say */
+        return true;
+    }
+    if (hf_map_put(&classes->seen, type_key(definition), 0, &is_new) == NULL)
+        return false;
+    if (!is_new)
+        return true;
+    if (!hf_vec_reserve(
+            &classes->items, &classes->capacity, classes->count + 1, sizeof *classes->items))
+        return false;
+    classes->items[classes->count++] = definition->offset;
+    return true;
+}
+
+/* What the members of `from` lead to lasts; a pointer to nothing known ("void *") leads to all. */
+static bool lasting_add(struct hf_call_types *types, uint64_t from, struct class_list *classes)
+{
+    for (size_t i = first_link(types, from); i < types->link_count && types->links[i].from == from;
+         i++) {
+        struct call_type type = call_type_at(types, types->links[i].to, true);
+        if (types->steps_left == 0)
+            return false;
+        types->steps_left--;
+        if (!is_assignable(types, types->links[i].to))
+            continue;
+        types->may_all_last |= type.is_pointer && type.end == NULL && !type.is_any;
+        if (type.end != NULL && type.is_pointer &&
+            hf_map_put(&types->lasting, type_key(type.end), 0, NULL) == NULL)
+            return false;
+        if (call_is_object(&type) && !lasting_add_class(types, type.end, classes))
+            return false;
+    }
+    return true;
+}
+
+/* Whatever the variables of the program that last can lead to, by any way. */
+static void lasting_find(struct hf_call_types *types)
+{
+    struct class_list classes = {0};
+    bool is_whole = true;
+    types->is_lasting_known = true;
+    for (size_t i = 0; is_whole && i < types->entry_count; i++) {
+        const struct hf_call_entry *entry = &types->entries[i];
+        if (hf_call_tag_is_class(entry->tag) && !entry->is_declaration)
+            is_whole = hf_map_put(&types->definitions, type_key(entry), (uint32_t)i, NULL) != NULL;
+    }
+    is_whole = is_whole && lasting_add(types, HF_CALL_VARIABLES, &classes);
+    for (size_t at = 0; is_whole && at < classes.count; at++)
+        is_whole = lasting_add(types, classes.items[at], &classes);
+    types->may_all_last |= !is_whole;
+    hf_map_done(&classes.seen);
+    hf_budget_put_back(classes.capacity * sizeof *classes.items);
+    free(classes.items);
+}
+
+/* A pointer to it may stay in a variable. */
+static bool may_last(struct hf_call_types *types, const struct hf_call_entry *end)
+{
+    if (!types->is_lasting_known)
+        lasting_find(types);
+    return types->may_all_last || hf_map_find(&types->lasting, type_key(end)) != NULL;
+}
+
+/* A function of C returns what no variable that lasts could keep. */
+static bool hands_pointer_on(struct hf_call_types *types, const struct hf_call_entry *origin,
+    const struct call_type *returned)
+{
+    bool is_of_c = origin->scope == 0 && origin->linkage.size == 0;
+    return is_of_c && returned->is_pointer && !returned->is_view && returned->end != NULL &&
+           !may_last(types, returned->end);
+}
+
 /*
  * What it allocates can stay nowhere but in what it returns, an object, not a pointer to one, or in
- * a string: it may change nothing else that it is given. (Global variables are not looked at.)
+ * a string: it may change nothing else that it is given. Variables that last are looked at only
+ * where a pointer is returned, in C.
  */
 static bool makes_only(struct hf_call_types *types, const struct hf_call_entry *entry,
-    const struct call_type *returned)
+    const struct hf_call_entry *origin, const struct call_type *returned)
 {
     const struct class_search pointer = {.pointer = true}, cell = {.cell = true};
     bool makes = call_is_object(returned) && !returned->is_pointer && !returned->is_reference &&
                  class_holds(types, returned->end, &pointer);
+    makes |= hands_pointer_on(types, origin, returned);
     for (size_t i = first_link(types, entry->offset);
          i < types->link_count && types->links[i].from == entry->offset; i++) {
         struct call_type taken = call_type_at(types, types->links[i].to, false);
@@ -244,6 +368,20 @@ static bool makes_only(struct hf_call_types *types, const struct hf_call_entry *
         makes |= is_changed;
     }
     return makes;
+}
+
+/* A growing array of numbers, as C has it: a pointer to them, how many there are and have room. */
+static bool is_number_array(const struct hf_call_types *types, const struct hf_call_entry *class)
+{
+    unsigned arrays = 0, numbers = 0;
+    for (size_t i = first_link(types, class->offset);
+         i < types->link_count && types->links[i].from == class->offset; i++) {
+        struct call_type type = call_type_at(types, types->links[i].to, false);
+        if (type.end == NULL || !is_number_tag(type.end->tag) || type.pointers > 1)
+            return false;
+        *(type.is_pointer ? &arrays : &numbers) += 1;
+    }
+    return arrays == 1 && numbers >= 1 && numbers <= 3;
 }
 
 /* True if an array of Fortran is given that may be allocated here. */
@@ -307,7 +445,7 @@ void hf_call_types_judge(struct hf_call_types *types, const struct hf_call_entry
     bool is_number = returned.end != NULL && is_number_tag(returned.end->tag);
     function->may_keep |= may_keep(types, entry, &returned);
     function->fills_array |= fills_array(types, entry);
-    function->changes_more |= !makes_only(types, entry, &returned);
+    function->changes_more |= !makes_only(types, entry, origin, &returned);
     if (function->is_judged)
         return;
     function->is_judged = true;
@@ -318,6 +456,9 @@ void hf_call_types_judge(struct hf_call_types *types, const struct hf_call_entry
     function->fills_generic = (taken.is_pointer || taken.is_reference) && !taken.is_view &&
                               call_is_object(&taken) && taken.end->is_generic;
     function->fills_several = function->fills_generic && has_instances(types, taken.end);
+    function->fills_numbers = taken.is_pointer && !taken.is_view && call_is_object(&taken) &&
+                              origin->scope == 0 && origin->linkage.size == 0 &&
+                              is_number_array(types, taken.end);
     function->returns_itself =
         call_is_of_class(&returned, origin->class) && !returned.is_pointer &&
         !returned.is_reference &&

@@ -36,7 +36,10 @@ struct hf_call_entry {
     bool is_changed;     /* Rust's type of what is borrowed to be changed: "&mut [u8]" */
     bool is_library;     /* of the standard library, or of another whose classes hold any type */
     bool is_allocatable; /* of Fortran: an array whose memory comes and goes */
+    bool is_lasting;     /* a variable that is there all the time */
 };
+
+#define HF_CALL_VARIABLES (UINT64_MAX - 1) /* in the place of an entry: all variables that last */
 
 /* From a class to the type of a member, a base or an argument; from a function to a parameter's. */
 struct hf_call_link {
@@ -51,6 +54,9 @@ struct hf_call_types {
     struct hf_map generic;      /* class -> instance; 0: several */
     struct hf_call_link *links; /* by `from`, once sorted; then in their order */
     size_t link_count, link_capacity;
+    struct hf_map lasting; /* what variables that last can lead to by a pointer, once it is known */
+    struct hf_map definitions; /* class -> entry that is no mere declaration */
+    bool is_lasting_known, may_all_last;
     uint64_t steps_left; /* of all walks together; then nothing is held */
 };
 

@@ -33,6 +33,7 @@ enum hf_dw_tag {
     DW_TAG_base_type = 0x24,
     DW_TAG_const_type = 0x26,
     DW_TAG_subprogram = 0x2e,
+    DW_TAG_variable = 0x34,
     DW_TAG_template_type_param = 0x2f,
     DW_TAG_volatile_type = 0x35,
     DW_TAG_namespace = 0x39,
@@ -44,6 +45,7 @@ enum hf_dw_tag {
 
 enum hf_dw_at {
     DW_AT_sibling = 0x01,
+    DW_AT_location = 0x02,
     DW_AT_name = 0x03,
     DW_AT_stmt_list = 0x10,
     DW_AT_low_pc = 0x11,
@@ -212,6 +214,7 @@ enum hf_dw_cfa {
 };
 
 enum hf_dw_op {
+    DW_OP_addr = 0x03,
     DW_OP_deref = 0x06,
     DW_OP_and = 0x1a,
     DW_OP_plus = 0x22,

@@ -23,7 +23,8 @@ enum {
     OBJECT,
     MEMBER,
     ARRAY,
-    TYPEDEF
+    TYPEDEF,
+    VARIABLE
 };
 
 static const uint8_t abbrevs[] = {
@@ -135,6 +136,15 @@ static const uint8_t abbrevs[] = {
     DW_FORM_ref4,
     0,
     0, //
+    VARIABLE,
+    DW_TAG_variable,
+    0,
+    DW_AT_type,
+    DW_FORM_ref4,
+    DW_AT_location,
+    DW_FORM_exprloc,
+    0,
+    0, //
     0,
 };
 
@@ -152,15 +162,21 @@ enum kind {
     A_POINT, /* one without */
     A_LIST,  /* List<int> * */
     TAKEN = A_LIST,
-    A_CONST_LIST, /* const List<int> * */
-    A_SESSION,    /* Session * */
-    A_MAP,        /* Map<int> *; there is a Map<long>, too */
-    A_TABLE,      /* Table *, with a Route * */
-    AN_ARRAY,     /* of Fortran, to be allocated */
+    A_CONST_LIST,  /* const List<int> * */
+    A_SESSION,     /* Session * */
+    A_MAP,         /* Map<int> *; there is a Map<long>, too */
+    A_TABLE,       /* Table *, with a Route * */
+    AN_ARRAY,      /* of Fortran, to be allocated */
+    A_CONST_ROUTE, /* Route *const */
+    A_WAVE,        /* Wave *: a pointer to numbers, and two numbers */
+    A_NODE,        /* Node *: a pointer to numbers, and a Route * */
+    A_TRACE,       /* Trace *: a pointer to pointers to numbers, and two numbers */
     KINDS
 };
 
 #define TAKES(kind) ((unsigned)(kind) << 8)
+#define LASTS 0x80 /* no function: a variable of the type that is taken, at an address */
+#define ON_STACK 0x81
 #define KEEPER 2 /* a helper that may keep what it makes */
 
 /* A function of a test's program: "name", what it returns, and whom it calls. */
@@ -181,6 +197,15 @@ static size_t number_of(const struct called *program, size_t count, const char *
     return 0;
 }
 
+static void put_variable(struct hf_out *info, uint32_t type, bool lasts)
+{
+    put_u8(info, VARIABLE);
+    put_u32(info, type);
+    put_u8(info, 9);
+    put_u8(info, lasts ? DW_OP_addr : DW_OP_breg0);
+    put_u64(info, 4);
+}
+
 /* `offsets`: of the functions, which calls refer to; known in the second round. */
 static void put_function(struct hf_out *info, const struct called *program, size_t count, size_t at,
     const uint32_t *types, uint32_t *offsets)
@@ -188,6 +213,10 @@ static void put_function(struct hf_out *info, const struct called *program, size
     const struct called *function = &program[at];
     offsets[at] = (uint32_t)info->size;
     unsigned returned = function->returns & 0xff, takes = function->returns >> 8;
+    if (returned == LASTS || returned == ON_STACK) {
+        put_variable(info, types[takes], returned == LASTS);
+        return;
+    }
     bool returns = returned != NOTHING && returned < TAKEN;
     put_u8(info, returns ? MAKES : KEEPS);
     put_string(info, function->name);
@@ -223,16 +252,24 @@ static uint32_t put_class(struct hf_out *info, const char *name)
     return offset;
 }
 
-/* With one member. */
-static uint32_t put_object(struct hf_out *info, const char *name, uint32_t member)
+static uint32_t put_object_of(
+    struct hf_out *info, const char *name, const uint32_t *members, size_t count)
 {
     uint32_t offset = (uint32_t)info->size;
     put_u8(info, OBJECT);
     put_string(info, name);
-    put_u8(info, MEMBER);
-    put_u32(info, member);
+    for (size_t i = 0; i < count; i++) {
+        put_u8(info, MEMBER);
+        put_u32(info, members[i]);
+    }
     put_u8(info, 0);
     return offset;
+}
+
+/* With one member. */
+static uint32_t put_object(struct hf_out *info, const char *name, uint32_t member)
+{
+    return put_object_of(info, name, &member, 1);
 }
 
 static void put_typedef(struct hf_out *info, const char *name, uint8_t line, uint32_t of)
@@ -262,6 +299,14 @@ static void put_types(struct hf_out *info, uint32_t *types)
     (void)put_class(info, "Map<long>");
     types[A_TABLE] = put_type(info, TO, put_object(info, "Table", types[A_ROUTE]));
     types[AN_ARRAY] = put_type(info, ARRAY, types[A_NUMBER]);
+    types[A_CONST_ROUTE] = put_type(info, CONST, types[A_ROUTE]);
+    uint32_t numbers = put_type(info, TO, types[A_NUMBER]);
+    const uint32_t wave[] = {numbers, types[A_NUMBER], types[A_NUMBER]};
+    const uint32_t node[] = {numbers, types[A_NUMBER], types[A_ROUTE]};
+    const uint32_t trace[] = {put_type(info, TO, numbers), types[A_NUMBER], types[A_NUMBER]};
+    types[A_TRACE] = put_type(info, TO, put_object_of(info, "Trace", trace, HF_COUNT(trace)));
+    types[A_WAVE] = put_type(info, TO, put_object_of(info, "Wave", wave, HF_COUNT(wave)));
+    types[A_NODE] = put_type(info, TO, put_object_of(info, "Node", node, HF_COUNT(node)));
     put_typedef(info, "answers", 9, types[A_NUMBER]);
 }
 
@@ -372,7 +417,40 @@ static void what_changes_nothing_makes_it_for_its_caller(void **state)
         {"left", NOTHING, 0, {"render"}, false});
     CHECK("an object that leads nowhere", {"middle", A_POINT, 0, {NULL}, false},
         {"left", NOTHING, 0, {"middle"}, false});
-    CHECK("a pointer", {"make", A_ROUTE, 0, {NULL}, false}, {"left", NOTHING, 0, {"make"}, false});
+}
+
+/* A pointer could stay in a variable, if one can lead to such a thing. */
+static void what_no_variable_could_keep_is_its_callers(void **state)
+{
+    (void)state;
+    CHECK("none", {"make", A_ROUTE, 0, {NULL}, true}, {"left", NOTHING, 0, {"make"}, false});
+    CHECK("of what it looks at", {"make", A_ROUTE | TAKES(A_VIEW), 0, {NULL}, true},
+        {"left", NOTHING, 0, {"make"}, false});
+    CHECK("of what it may change", {"make", A_ROUTE | TAKES(A_SESSION), 0, {NULL}, false},
+        {"left", NOTHING, 0, {"make"}, false});
+    CHECK("one", {"last", LASTS | TAKES(A_ROUTE), 0, {NULL}, false},
+        {"make", A_ROUTE, 0, {NULL}, false}, {"left", NOTHING, 0, {"make"}, false});
+    CHECK("one behind a pointer", {"table", LASTS | TAKES(A_TABLE), 0, {NULL}, false},
+        {"make", A_ROUTE, 0, {NULL}, false}, {"left", NOTHING, 0, {"make"}, false});
+    CHECK("one that leads to anything", {"any", LASTS | TAKES(A_TEXT), 0, {NULL}, false},
+        {"make", A_ROUTE, 0, {NULL}, false}, {"left", NOTHING, 0, {"make"}, false});
+    CHECK("one that is const", {"first", LASTS | TAKES(A_CONST_ROUTE), 0, {NULL}, false},
+        {"make", A_ROUTE, 0, {NULL}, true}, {"left", NOTHING, 0, {"make"}, false});
+    CHECK("one of another type", {"other", LASTS | TAKES(A_SESSION), 0, {NULL}, false},
+        {"make", A_ROUTE, 0, {NULL}, true}, {"left", NOTHING, 0, {"make"}, false});
+    CHECK("one on the stack", {"local", ON_STACK | TAKES(A_ROUTE), 0, {NULL}, false},
+        {"make", A_ROUTE, 0, {NULL}, true}, {"left", NOTHING, 0, {"make"}, false});
+}
+
+static void a_growing_array_of_numbers_is_its_users(void **state)
+{
+    (void)state;
+    CHECK("numbers", {"put", NOTHING | TAKES(A_WAVE), 0, {NULL}, true},
+        {"left", NOTHING, 0, {"put"}, false});
+    CHECK("rows of them", {"put", NOTHING | TAKES(A_TRACE), 0, {NULL}, false},
+        {"left", NOTHING, 0, {"put"}, false});
+    CHECK("and more", {"put", NOTHING | TAKES(A_NODE), 0, {NULL}, false},
+        {"left", NOTHING, 0, {"put"}, false});
 }
 
 static void what_is_in_an_object_that_it_changes_may_stay(void **state)
@@ -546,6 +624,8 @@ int main(void)
         cmocka_unit_test(what_a_generic_object_holds_is_its_users),
         cmocka_unit_test(a_container_for_several_types_is_one),
         cmocka_unit_test(what_changes_nothing_makes_it_for_its_caller),
+        cmocka_unit_test(what_no_variable_could_keep_is_its_callers),
+        cmocka_unit_test(a_growing_array_of_numbers_is_its_users),
         cmocka_unit_test(what_is_in_an_object_that_it_changes_may_stay),
         cmocka_unit_test(an_array_of_fortran_is_its_callers),
         cmocka_unit_test(callers_of_one_part_do_not),
