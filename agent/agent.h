@@ -73,11 +73,10 @@ struct hf_agent_tls {
     uint32_t number;       /* in the table, or HF_LIVE_NONE */
     uint32_t lent_count;   /* how often `thread` was lent, for the first times */
     bool is_lent;
-    bool is_ending;    /* its last destructors run: hf_thread only for a moment each */
-    bool is_resolving; /* real.c looks for the next allocator */
-    uint8_t activity;  /* enum hf_activity */
-    bool
-        maps_for_allocator; /* what it maps now is an allocator's, of which the agent sees blocks */
+    bool is_ending;          /* its last destructors run: hf_thread only for a moment each */
+    bool is_resolving;       /* real.c looks for the next allocator */
+    uint8_t activity;        /* enum hf_activity */
+    bool maps_for_allocator; /* what it maps now holds blocks that are seen by themselves */
 };
 extern HF_HIDDEN __thread struct hf_agent_tls hf_agent_tls;
 

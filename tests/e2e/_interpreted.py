@@ -1,13 +1,51 @@
 """What the tests of interpreters share: the frames that a live table has of them."""
 
 import json
+import os
+import shutil
 import struct
+import subprocess
 
 from _agent import KINDS, forget_tables, only_table, profiled, state
 
 CODE, CUT = 0xFFFE, 1
 # Of docs/formats/live.md: the region of mappings in the head, and their number in the state.
 MAPPINGS_AT, MAPPINGS_COUNT_AT = 536, 576
+
+
+def pythons():
+    """{version: its program} of each CPython that is installed, or named in HEAPFLAME_PYTHONS."""
+    found = {}
+    named = os.environ.get("HEAPFLAME_PYTHONS", "").split()
+    for name in ("/usr/bin/python3", "python3", *named, *(f"python3.{minor}" for minor in range(9, 16))):
+        if shutil.which(name) is None:
+            continue
+        asked = [name, "-c", "import sys; print(*sys.version_info[:2], sys.executable)"]
+        done = subprocess.run(asked, capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            major, minor, program = done.stdout.split()
+            found.setdefault((int(major), int(minor)), program)
+    return found
+
+
+PYTHONS = pythons()
+
+
+def in_each_python(test):
+    """The test, given the program of each whose frames are known; it returns what it compared, or nothing."""
+
+    def in_all():
+        known = {version: program for version, program in PYTHONS.items() if (3, 11) <= version <= (3, 13)}
+        assert known, "no Python of 3.11 to 3.13 is installed"
+        for version, program in known.items():
+            try:
+                compared = test(program)
+                print("Python %d.%d: %s" % (*version, "fine" if compared is None else f"{compared} stacks"))
+            except Exception:
+                print("in Python %d.%d:" % version)
+                raise
+
+    return in_all
 
 
 class Table:
