@@ -57,7 +57,7 @@ def test_the_account():
             attached.said += attached.process.communicate(timeout=600)[1]
         assert re.search(r" s: 1,200 allocated, 800 freed, 400 in use \(39\.1 KiB\); nothing was lost\n", attached.said), \
             f"{way}: {attached.said}"
-        assert re.search(r"^heapflame: make_one \(\w+\.c:\d+\) holds 39\.1 KiB of 39\.1 KiB in use$", attached.said, re.M), attached.said
+        assert re.search(r"^heapflame: halves \(attached\.c:\d+\) via make_one holds 39\.1 KiB of 39\.1 KiB in use$", attached.said, re.M), attached.said
         ever = folded(heapflame("fold", "--alloc_space", "out.hfb"))
         for name, size in (("make_one", 2 * 100), ("make_and_drop", 200)):
             assert sum(of_leaf(ever, name).values()) == COUNT * size, f"{way}: {name}: {ever}"

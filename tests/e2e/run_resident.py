@@ -230,7 +230,8 @@ INTERPRETERS = {
     "python3": [
         "python3", "-c",
         "a = [[i] for i in range(10**6)]\n"
-        "print(next(line for line in open('/proc/self/status') if line.startswith('VmRSS')), end='', flush=True)\ninput()",
+        "print(next(line for line in open('/proc/self/status') if line.startswith('VmRSS')), end='', flush=True)\n"
+        "input()\nimport os\nos._exit(0)",  # else the last look may see it half torn down
     ],
 }  # fmt: skip
 
