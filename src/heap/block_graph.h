@@ -2,30 +2,18 @@
  * block_graph.h: which blocks of a heap point to which, what outside of the heap points to them,
  * and what nothing points to.
  *
- * Conservative: every word, at multiples of 8, that is an address within a block is a pointer to
- * it. So whoever computes with numbers, or does not clear what it reuses, may seem to hold a block
+ * Conservative: every word, at multiples of 8, that looks like a pointer to a block (pointers.h) is
+ * one. So whoever computes with numbers, or does not clear what it reuses, may seem to hold a block
  * that is lost; a block that is held is never called lost, unless its pointer is kept in another
  * form (compressed, encrypted, at an odd address) or in memory that is not looked at: that of
  * files, and what is shared with other processes.
  *
- * A word with something in its 16 high bits is a pointer if the others are the address of a block's
- * start, whatever the lowest three are: a tagged pointer.
+ * What is only the end of the block before leads to a block if no other word does.
  *
- * Where blocks lie side by side, as in jemalloc's slabs, the end of a vector is the address of the
- * next block. Such a word, behind two that lie in the block before, is a pointer only if no other
- * leads to that block.
- *
- * *Roots* are words outside of all heaps: the data of modules, thread-local storage, stacks from
- * the stack pointer on, registers, and other private mappings.
+ * *Roots* are words outside of all heaps (root_ranges.h).
  *
  * What no root reaches is *lost*: directly, if no other lost block leads to it, else indirectly. Of
  * a ring of lost blocks the one with the lowest address counts as lost directly.
- *
- * Traps, each with a case in unit/test_block_graph:
- *   - free chunks of glibc are linked by the addresses of their heads, which lie in the last word
- * of the block before: a pointer there is none;
- *   - memory of the recorder is no root: it knows all blocks that it sampled. That of its file is
- * known by name (agent_path.h), the other from its table (table_blocks.h).
  *
  * Example:
  *
@@ -41,16 +29,7 @@
 #define HF_HEAP_BLOCK_GRAPH_H
 
 #include "heap/block_index.h"
-#include "memory/process_image.h"
-
-enum hf_root_kind {
-    HF_ROOT_DATA,         /* of a module */
-    HF_ROOT_THREAD_LOCAL, /* and what the C library has for a thread */
-    HF_ROOT_STACK,
-    HF_ROOT_REGISTER,
-    HF_ROOT_MAPPING, /* anonymous memory that is no heap's */
-    HF_ROOT_KINDS
-};
+#include "heap/root_ranges.h"
 
 struct hf_heap_sum {
     uint64_t bytes, count;
@@ -60,13 +39,6 @@ enum hf_block_state {
     HF_BLOCK_LOST, /* directly */
     HF_BLOCK_LOST_WITH,
     HF_BLOCK_HELD, /* + enum hf_root_kind: the first of the kinds that reaches it */
-};
-
-/* Who has the words: a module, a thread, or another mapping. */
-struct hf_holder {
-    enum hf_root_kind kind;
-    const char *path; /* of the image: of the module, or of the mapping; "" for a thread's */
-    pid_t thread;     /* 0: none */
 };
 
 struct hf_root {
@@ -79,7 +51,7 @@ struct hf_block_graph {
     uint32_t *targets; /* blocks */
     size_t target_count, target_capacity;
     struct hf_holder *holders;
-    size_t holder_count, holder_capacity;
+    size_t holder_count;
     struct hf_root *roots[HF_ROOT_KINDS]; /* blocks to which these point; some several times */
     size_t root_count[HF_ROOT_KINDS], root_capacity[HF_ROOT_KINDS];
     uint8_t *states; /* of the blocks: enum hf_block_state */

@@ -1,0 +1,57 @@
+/*
+ * pointers.h: which words are pointers to blocks of a heap.
+ *
+ * A word that is an address within a block is. One with something in its 16 high bits is, if the
+ * others are the address of a block's start, whatever the lowest three are: a tagged pointer.
+ *
+ * The last word of a block of glibc's is the head of the next chunk, to which lists of free chunks
+ * point: that is no pointer to the block.
+ *
+ * Example:
+ *
+ *     struct hf_heap heap = {0};
+ *     struct hf_process_image image = {0};
+ *     struct hf_pointers pointers;
+ *     status = hf_pointers_init(&pointers, &heap, &image, err);
+ *     if (status == HF_OK && hf_pointers_target(&pointers, 0x55d000000018) != HF_BLOCK_NONE)
+ *         hf_out_string(out, "a pointer");
+ *     hf_pointers_done(&pointers);
+ */
+#ifndef HF_HEAP_POINTERS_H
+#define HF_HEAP_POINTERS_H
+
+#include "heap/block_index.h"
+#include "memory/process_image.h"
+
+struct hf_pointers {
+    const struct hf_heap *heap; /* borrowed */
+    struct hf_process_reader *reader;
+    struct hf_block_index index;
+    uint64_t last_end; /* the caller's: the address of the last word that was an end */
+};
+
+/* Words that belong together: of a block, or of a range of roots. */
+struct hf_pointer_words {
+    uint64_t start, end;
+};
+
+/* Of a sorted heap. Call done in any case. HF_ERR_MEMORY, HF_ERR_LIMIT. */
+HF_MUST_CHECK enum hf_status hf_pointers_init(struct hf_pointers *pointers,
+    const struct hf_heap *heap, const struct hf_process_image *image, struct hf_error *err);
+void hf_pointers_done(struct hf_pointers *pointers);
+
+/* The number of the block that a word points to, or HF_BLOCK_NONE. */
+uint32_t hf_pointers_target(const struct hf_pointers *pointers, uint64_t word);
+
+/*
+ * Whether a word at `at`, one of `words`, which seems to point to `target`, is rather the end of
+ * the block before.
+ *
+ * A vector has the end of its block behind the addresses of its first element and behind its last,
+ * an iterator of a deque behind those of an element and of the first of its piece. Where blocks lie
+ * side by side, as in jemalloc's slabs, that is the address of the next one.
+ */
+bool hf_pointers_is_end(const struct hf_pointers *pointers, const struct hf_pointer_words *words,
+    uint64_t at, uint64_t word, uint32_t target);
+
+#endif
