@@ -10,8 +10,8 @@
 #define PAGE 4096u
 #define UNVISITED UINT8_MAX /* a state */
 
-/* A pointer that is rather the end of the block before. */
-struct end_word {
+/* A pointer that counts only if nothing else leads to its block. */
+struct late_word {
     uint32_t from; /* the block that has it; HF_BLOCK_NONE: it is a root */
     enum hf_root_kind kind;
     struct hf_root root; /* `block` is what it seems to lead to */
@@ -24,8 +24,9 @@ struct graph_maker {
     struct hf_root_ranges ranges;
     uint32_t *queue; /* of blocks to go on from */
     size_t queued;
-    struct end_word *ends; /* those of blocks in their order */
-    size_t end_count, end_capacity;
+    struct late_word *late; /* those of blocks first, in their order */
+    size_t late_count, late_capacity;
+    uint64_t lost_start, lost_bytes; /* of what looks lost after the first look */
 };
 
 static enum hf_status push(
@@ -37,14 +38,19 @@ static enum hf_status push(
     return HF_OK;
 }
 
-static enum hf_status set_end_aside(
-    struct graph_maker *m, struct end_word end, struct hf_error *err)
+static enum hf_status set_aside(struct graph_maker *m, struct late_word word, struct hf_error *err)
 {
-    if (!hf_vec_reserve(&m->ends, &m->end_capacity, m->end_count + 1, sizeof *m->ends))
+    if (!hf_vec_reserve(&m->late, &m->late_capacity, m->late_count + 1, sizeof *m->late))
         return hf_error_memory(err);
-    m->ends[m->end_count++] = end;
-    m->pointers.last_end = end.root.address;
+    m->late[m->late_count++] = word;
     return HF_OK;
+}
+
+static enum hf_status set_end_aside(
+    struct graph_maker *m, struct late_word end, struct hf_error *err)
+{
+    m->pointers.last_end = end.root.address;
+    return set_aside(m, end, err);
 }
 
 /* ---- Edges ---- */
@@ -71,7 +77,7 @@ static enum hf_status add_edges(struct graph_maker *m, struct hf_error *err)
                 continue;
             if (hf_pointers_is_end(&m->pointers, &words, at, word, target)) {
                 status = set_end_aside(m,
-                    (struct end_word){
+                    (struct late_word){
                         .from = (uint32_t)i, .root = {.block = target, .address = at}},
                     err);
                 continue;
@@ -106,7 +112,7 @@ static enum hf_status add_root(struct graph_maker *m, struct hf_root root, uint6
     if (root.block == HF_BLOCK_NONE)
         return HF_OK;
     if (words != NULL && hf_pointers_is_end(&m->pointers, words, root.address, word, root.block))
-        return set_end_aside(m, (struct end_word){HF_BLOCK_NONE, kind, root}, err);
+        return set_end_aside(m, (struct late_word){HF_BLOCK_NONE, kind, root}, err);
     return put_root(m, kind, root, err);
 }
 
@@ -175,6 +181,7 @@ static void visit_from_queue(struct graph_maker *m, uint8_t state)
 static void visit_roots(struct graph_maker *m)
 {
     const struct hf_block_graph *g = m->graph;
+    memset(g->states, UNVISITED, m->heap->count);
     for (unsigned kind = 0; kind < HF_ROOT_KINDS; kind++) {
         uint8_t state = (uint8_t)(HF_BLOCK_HELD + kind);
         for (size_t i = 0; i < g->root_count[kind]; i++)
@@ -194,7 +201,7 @@ static void visit_lost(struct graph_maker *m, const uint8_t *has_parent, bool is
     }
 }
 
-/* `count` more pointers of blocks, which come first of the ends that were set aside. */
+/* `count` more pointers of blocks, which come first of the words that were set aside. */
 static enum hf_status add_late_edges(struct graph_maker *m, size_t count, struct hf_error *err)
 {
     struct hf_block_graph *g = m->graph;
@@ -208,44 +215,144 @@ static enum hf_status add_late_edges(struct graph_maker *m, size_t count, struct
         size_t old = g->first[i + 1] - g->first[i];
         uint32_t *from = g->targets + g->first[i];
         g->first[i + 1] = (uint32_t)end;
-        for (; count != 0 && m->ends[count - 1].from == i; count--)
-            g->targets[--end] = m->ends[count - 1].root.block;
+        for (; count != 0 && m->late[count - 1].from == i; count--)
+            g->targets[--end] = m->late[count - 1].root.block;
         end -= old;
         memmove(g->targets + end, from, old * sizeof *from);
     }
     return HF_OK;
 }
 
-/* Nothing is lost for being at an end: what no other word leads to, these do. */
-static enum hf_status take_ends_back(struct graph_maker *m, size_t *out_count, struct hf_error *err)
+/* Nothing is lost for being at an end, or at an odd place: what no other word leads to, these do.
+ */
+static enum hf_status take_late_words(struct graph_maker *m, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
-    size_t edges = 0;
-    *out_count = 0;
-    for (size_t i = 0; i < m->end_count && status == HF_OK; i++) {
-        const struct end_word end = m->ends[i];
-        if (m->graph->states[end.root.block] != UNVISITED)
+    size_t edges = 0, roots = 0;
+    for (size_t i = 0; i < m->late_count && status == HF_OK; i++) {
+        const struct late_word word = m->late[i];
+        if (m->graph->states[word.root.block] != UNVISITED)
             continue;
-        (*out_count)++;
-        if (end.from == HF_BLOCK_NONE)
-            status = put_root(m, end.kind, end.root, err);
+        roots += word.from == HF_BLOCK_NONE;
+        if (word.from == HF_BLOCK_NONE)
+            status = put_root(m, word.kind, word.root, err);
         else
-            m->ends[edges++] = end;
+            m->late[edges++] = word;
     }
-    return status == HF_OK && edges != 0 ? add_late_edges(m, edges, err) : status;
+    if (status == HF_OK && edges != 0)
+        status = add_late_edges(m, edges, err);
+    if (edges + roots != 0)
+        visit_roots(m);
+    m->late_count = 0;
+    return status;
+}
+
+/* ---- Odd places ---- */
+
+/* False: no part of both words together is an address, whose two high bytes are zeros. */
+static bool may_lie_between(uint64_t low, uint64_t high)
+{
+    const uint64_t each = UINT64_C(0x0101010101010101);
+    uint64_t zeros = (high - each) & ~high & each << 7; /* and perhaps some more behind them */
+    return (zeros << 8 & zeros & UINT64_MAX >> 8) != 0 ||
+           (low >> 56 == 0 && (zeros & 1u << 7) != 0);
+}
+
+/* `of` has the words `low`, at its address, and behind it `high`. */
+static enum hf_status look_between(
+    struct graph_maker *m, struct late_word of, uint64_t low, uint64_t high, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    uint64_t at = of.root.address;
+    unsigned near = 0; /* bits: of words that may be addresses of what is unvisited */
+    for (unsigned i = 1; i < WORD; i++) {
+        uint64_t word = low >> 8 * i | high << (64 - 8 * i);
+        near |= (unsigned)(word - m->lost_start < m->lost_bytes) << i;
+    }
+    for (unsigned i = 1; near >> i != 0 && status == HF_OK; i++) {
+        if ((near >> i & 1) == 0)
+            continue;
+        of.root.block =
+            hf_pointers_target_at_odd_place(&m->pointers, low >> 8 * i | high << (64 - 8 * i));
+        of.root.address = at + i;
+        if (of.root.block != HF_BLOCK_NONE && of.root.block != of.from &&
+            m->graph->states[of.root.block] == UNVISITED)
+            status = set_aside(m, of, err);
+    }
+    return status;
+}
+
+static enum hf_status look_at_odd_places(
+    struct graph_maker *m, struct late_word of, uint64_t start, uint64_t end, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    uint64_t words[1 + PAGE / WORD], next; /* behind the last one of the page before */
+    bool goes_on = false;
+    for (uint64_t at = (start + WORD - 1) & ~(uint64_t)(WORD - 1);
+         at + WORD <= end && status == HF_OK; at = next) {
+        uint64_t there = hf_process_next_page(m->pointers.reader, at, end);
+        goes_on = goes_on && there == at;
+        at = there;
+        next = end - at < PAGE - at % PAGE ? end : at + PAGE - at % PAGE;
+        size_t count = (size_t)(next - at) / WORD;
+        if (!hf_process_copy(m->pointers.reader, at, words + 1, count * WORD)) {
+            goes_on = false;
+            continue;
+        }
+        for (size_t i = goes_on ? 1 : 2; i <= count && status == HF_OK; i++) {
+            of.root.address = at + i * WORD - 2 * WORD;
+            if (may_lie_between(words[i - 1], words[i]))
+                status = look_between(m, of, words[i - 1], words[i], err);
+        }
+        words[0] = words[count];
+        goes_on = true;
+    }
+    return status;
+}
+
+/*
+ * What looks lost is perhaps held by a packed structure. All memory is searched once more, only for
+ * the addresses of these blocks, so that numbers can hold no others.
+ */
+static enum hf_status find_odd_words(struct graph_maker *m, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; i < m->heap->count && status == HF_OK; i++) {
+        const struct hf_heap_block *block = &m->heap->blocks[i];
+        status = look_at_odd_places(m, (struct late_word){.from = (uint32_t)i}, block->address,
+            block->address + block->bytes, err);
+    }
+    for (size_t i = 0; i < m->ranges.count && status == HF_OK; i++) {
+        const struct hf_root_range *range = &m->ranges.items[i];
+        const struct late_word of = {
+            HF_BLOCK_NONE, m->ranges.holders[range->holder].kind, {.holder = range->holder}};
+        status = look_at_odd_places(m, of, range->start, range->end, err);
+    }
+    return status;
+}
+
+/* Where the blocks lie that look lost; false: none does. */
+static bool find_unvisited(struct graph_maker *m)
+{
+    const struct hf_heap_block *first = NULL, *last = NULL;
+    for (size_t i = 0; i < m->heap->count; i++) {
+        if (m->graph->states[i] != UNVISITED)
+            continue;
+        last = &m->heap->blocks[i];
+        first = first == NULL ? last : first;
+    }
+    m->lost_start = first != NULL ? first->address : 0;
+    m->lost_bytes = first != NULL ? last->address + last->bytes - first->address : 0;
+    return first != NULL;
 }
 
 static enum hf_status visit_held(struct graph_maker *m, struct hf_error *err)
 {
-    size_t count = 0;
-    memset(m->graph->states, UNVISITED, m->heap->count);
     visit_roots(m);
-    enum hf_status status = take_ends_back(m, &count, err);
-    if (count != 0) {
-        memset(m->graph->states, UNVISITED, m->heap->count);
-        visit_roots(m);
-    }
-    return status;
+    enum hf_status status = take_late_words(m, err);
+    if (status == HF_OK && find_unvisited(m))
+        status = find_odd_words(m, err);
+    return status == HF_OK ? take_late_words(m, err) : status;
 }
 
 static enum hf_status visit_all(struct graph_maker *m, struct hf_error *err)
@@ -313,7 +420,7 @@ enum hf_status hf_block_graph_make(struct hf_block_graph *graph, const struct hf
     hf_root_ranges_done(&m.ranges);
     hf_pointers_done(&m.pointers);
     free(m.queue);
-    free(m.ends);
+    free(m.late);
     return status;
 }
 

@@ -5,10 +5,12 @@
  * Conservative: every word, at multiples of 8, that looks like a pointer to a block (pointers.h) is
  * one. So whoever computes with numbers, or does not clear what it reuses, may seem to hold a block
  * that is lost; a block that is held is never called lost, unless its pointer is kept in another
- * form (compressed, encrypted, at an odd address) or in memory that is not looked at: that of
- * files, and what is shared with other processes.
+ * form (compressed, encrypted) or in memory that is not looked at: that of files, and what is
+ * shared with other processes.
  *
- * What is only the end of the block before leads to a block if no other word does.
+ * Two sorts of words lead to a block only if no other does: the end of the block before, and, in
+ * packed structures, an address at an odd place, which is no multiple of 8. The second are looked
+ * for only if some block seems to be lost; that costs about as much as to look at all words once.
  *
  * *Roots* are words outside of all heaps (root_ranges.h).
  *

@@ -38,6 +38,13 @@ uint32_t hf_pointers_target(const struct hf_pointers *p, uint64_t word)
     return is_next_head(p, &p->heap->blocks[block], word) ? HF_BLOCK_NONE : block;
 }
 
+uint32_t hf_pointers_target_at_odd_place(const struct hf_pointers *p, uint64_t word)
+{
+    uint32_t block = word >> 48 == 0 ? hf_pointers_target(p, word) : HF_BLOCK_NONE;
+    bool is_start = block != HF_BLOCK_NONE && p->heap->blocks[block].address == word;
+    return is_start || word >> 32 != 0 ? block : HF_BLOCK_NONE;
+}
+
 static uint64_t pointer_word_in(
     const struct hf_pointers *p, const struct hf_pointer_words *words, uint64_t at)
 {

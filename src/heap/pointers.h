@@ -44,6 +44,13 @@ void hf_pointers_done(struct hf_pointers *pointers);
 uint32_t hf_pointers_target(const struct hf_pointers *pointers, uint64_t word);
 
 /*
+ * The same of a word that lies at no multiple of 8, as in packed structures. There are seven times
+ * as many of these, parts of two words each: one below 4 GiB, as a number often is, has to be the
+ * address of a block's start; and a tag is none.
+ */
+uint32_t hf_pointers_target_at_odd_place(const struct hf_pointers *pointers, uint64_t word);
+
+/*
  * Whether a word at `at`, one of `words`, which seems to point to `target`, is rather the end of
  * the block before.
  *

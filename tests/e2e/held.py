@@ -34,6 +34,7 @@ def test_c():
         "low_tags": ("libjemalloc", "no table"),
         "high_tags": ("glibc", "no table"),
         "tag_tree": ("libjemalloc", "exact"),
+        "packed": ("libjemalloc", "exact"),
         "register": ("glibc", "exact"),
         "tls_threads": ("glibc", "exact"),
         "tls": ("libjemalloc", "no table"),

@@ -4,6 +4,7 @@
 #include "heap/block_graph.h"
 #include "snapshots.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -22,6 +23,9 @@ enum shape {
     GLOBAL_TAGGED,
     GLOBAL_TAGGED_HIGH,
     GLOBAL_TAGGED_INTERIOR,
+    GLOBAL_PACKED,
+    GLOBAL_PACKED_INTERIOR,
+    PACKED_CHILD,
     OF_THREAD,
     OF_STACK,
     OF_REGISTER,
@@ -29,6 +33,7 @@ enum shape {
     LOST,
     LOST_CHILD,
     LOST_RING,
+    LOST_PACKED_CHILD,
     HEAD_OF_NEXT,
     SHAPES
 };
@@ -46,6 +51,13 @@ struct node {
     char rest[72];
 };
 
+/* At odd places, all seven. */
+struct __attribute__((packed)) packed {
+    char kind;
+    void *block;
+};
+
+static volatile struct packed packed[OF_EACH], packed_interior[OF_EACH];
 static void *volatile array[OF_EACH];
 static struct node *volatile list;
 static char *volatile interior[OF_EACH];
@@ -94,6 +106,10 @@ static __attribute__((noinline)) void keep_globals(void)
         tagged_high[i] = (uintptr_t)make(GLOBAL_TAGGED_HIGH, i) | (UINT64_C(0xfffc) << 48) | 5;
         tagged_interior[i] = ((uintptr_t)make(GLOBAL_TAGGED_INTERIOR, i) + 16) | UINT64_C(3) << 48;
         mapping[i] = make(OF_MAPPING, i);
+        volatile struct packed *child = make(GLOBAL_PACKED, i);
+        packed[i].block = (void *)(uintptr_t)child;
+        child->block = make(PACKED_CHILD, i);
+        packed_interior[i].block = (char *)make(GLOBAL_PACKED_INTERIOR, i) + 24;
     }
 }
 
@@ -103,6 +119,7 @@ static __attribute__((noinline)) void lose(void)
     for (int i = 0; i < OF_EACH; i++) {
         struct node *parent = make(LOST, i), *ring = make(LOST_RING, i);
         parent->next = make(LOST_CHILD, i);
+        ((volatile struct packed *)parent->rest)->block = make(LOST_PACKED_CHILD, i);
         first = first == NULL ? ring : first;
         if (last != NULL)
             last->next = ring;
@@ -112,7 +129,7 @@ static __attribute__((noinline)) void lose(void)
 }
 
 /*
- * The last word of a block of 24 bytes is the first one of the next chunk, where a list of free
+ * The last word of a block is the first one of the next chunk, where a list of free
  * chunks points to: no pointer to the block is that.
  */
 static volatile uintptr_t heads[OF_EACH];
@@ -121,7 +138,7 @@ static __attribute__((noinline)) void point_to_heads(void)
     for (int i = 0; i < OF_EACH; i++) {
         char *block = calloc(1, 24);
         told->masked[HEAD_OF_NEXT][i] = (uintptr_t)block ^ MASK;
-        heads[i] = (uintptr_t)block + 16;
+        heads[i] = (uintptr_t)block + malloc_usable_size(block) - 8;
     }
 }
 
@@ -192,6 +209,9 @@ static void test_shapes(void **unused)
         {GLOBAL_TAGGED, HF_BLOCK_HELD + HF_ROOT_DATA, OF_EACH},
         {GLOBAL_TAGGED_HIGH, HF_BLOCK_HELD + HF_ROOT_DATA, OF_EACH},
         {GLOBAL_TAGGED_INTERIOR, HF_BLOCK_LOST, OF_EACH - 1}, /* rather a number */
+        {GLOBAL_PACKED, HF_BLOCK_HELD + HF_ROOT_DATA, OF_EACH},
+        {GLOBAL_PACKED_INTERIOR, HF_BLOCK_HELD + HF_ROOT_DATA, OF_EACH},
+        {PACKED_CHILD, HF_BLOCK_HELD + HF_ROOT_DATA, OF_EACH},
         {OF_THREAD, HF_BLOCK_HELD + HF_ROOT_THREAD_LOCAL, OF_EACH},
         {OF_STACK, HF_BLOCK_HELD + HF_ROOT_STACK, OF_EACH},
         {OF_REGISTER, HF_BLOCK_HELD + HF_ROOT_REGISTER, 1},
@@ -200,6 +220,7 @@ static void test_shapes(void **unused)
         {LOST, HF_BLOCK_LOST, OF_EACH - 1},
         {LOST_CHILD, HF_BLOCK_LOST_WITH, OF_EACH - 1},
         {LOST_RING, HF_BLOCK_LOST_WITH, OF_EACH - 1},
+        {LOST_PACKED_CHILD, HF_BLOCK_LOST_WITH, OF_EACH - 1},
         {HEAD_OF_NEXT, HF_BLOCK_LOST, OF_EACH - 1},
     };
     struct hf_error err;
@@ -383,12 +404,47 @@ static void test_ends(void **unused)
     hf_heap_done(&heap);
 }
 
+/* Addresses at odd places hold what nothing else does; below 4 GiB only the start of a block. */
+static void test_odd_places(void **unused)
+{
+    struct hf_heap heap;
+    struct hf_block_graph graph;
+    uint64_t across_blocks = side_block(9), inside = side_block(5) + 8, with_tag = side_block(6);
+    with_tag |= UINT64_C(1) << 48;
+    (void)unused;
+    memset(&side, 0, sizeof side);
+    for (unsigned i = 0; i < 3; i++) { /* block 2 is held by block 1, which looks lost, too */
+        uint64_t word = side_block(i);
+        memcpy((char *)(i == 2 ? &side.heap[8] : &side.data[4 * i]) + 1 + 3 * i, &word, 8);
+    }
+    side.data[20] = side_block(3);
+    memcpy((char *)&side.data[22] + 5, &side.data[20], 8); /* it has another */
+    memcpy((char *)&side.data[26] + 3, &inside, 8);
+    memcpy((char *)&side.data[30] + 4, &with_tag, 8);
+    memcpy((char *)&side.heap[4 * 8] - 4, &across_blocks, 8);   /* the parts of two blocks */
+    memcpy((char *)&side.heap[10 * 8] + 12, &side.data[20], 8); /* which is held */
+    make_side(&heap, &graph);
+    for (unsigned i = 0; i < SIDE_BLOCKS; i++) {
+        unsigned expected = i < 4 ? HF_BLOCK_HELD + HF_ROOT_DATA : HF_BLOCK_LOST;
+        if (graph.states[i] != expected)
+            fail_msg("block %u is in state %u, expected %u", i, graph.states[i], expected);
+    }
+    assert_int_equal(graph.root_count[HF_ROOT_DATA], 3); /* of 3 only the one that is in order */
+    assert_int_equal(graph.roots[HF_ROOT_DATA][1].address, SIDE_DATA + 1);
+    assert_int_equal(graph.roots[HF_ROOT_DATA][2].address, SIDE_DATA + 4 * 8 + 4);
+    assert_int_equal(pointers_from(&graph, 1), 1);
+    assert_int_equal(graph.target_count, 1);
+    hf_block_graph_done(&graph);
+    hf_heap_done(&heap);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ends),
         cmocka_unit_test(test_index),
         cmocka_unit_test(test_no_heap),
+        cmocka_unit_test(test_odd_places),
         cmocka_unit_test(test_shapes),
     };
     return cmocka_run_group_tests_name("block_graph", tests, NULL, NULL);
