@@ -7,11 +7,14 @@
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #define SLICE_STEPS ((int64_t)1 << 20)
 #define UNCOUNTED_STEPS ((int64_t)1 << 60)
-#define CHUNK_HEAD_BYTES 8 /* of malloc */
-#define MALLOC_STEPS 200   /* to take and free it, and to do something with it */
+#define CHUNK_HEAD_BYTES 8            /* of malloc */
+#define MALLOC_STEPS 200              /* to take and free it, and to do something with it */
+#define LARGE_BYTES ((size_t)2 << 20) /* of one large page */
+#define PAGE_BYTES ((size_t)4096)
 
 _Thread_local struct hf_budget_scope hf_budget_scope;
 static _Atomic double budget_factor = 1;
@@ -181,7 +184,20 @@ void *hf_budget_malloc(size_t size)
 
 void *hf_budget_calloc(size_t count, size_t size)
 {
-    return count_memory(calloc(count, size));
+    void *memory = count_memory(calloc(count, size));
+    if (memory != NULL)
+        hf_budget_prefer_large_pages(memory, count * size);
+    return memory;
+}
+
+void hf_budget_prefer_large_pages(void *items, size_t size_bytes)
+{
+    if (items == NULL || size_bytes < LARGE_BYTES)
+        return;
+    int errno_before = errno;
+    size_t before_page = (PAGE_BYTES - (uintptr_t)items % PAGE_BYTES) % PAGE_BYTES;
+    (void)madvise((char *)items + before_page, size_bytes - PAGE_BYTES, MADV_HUGEPAGE);
+    errno = errno_before;
 }
 
 void hf_budget_free(void *memory)

@@ -113,4 +113,12 @@ void hf_budget_free(void *memory);
 /* calloc, to be freed by hf_budget_free: for arrays as long as the input makes them. */
 HF_MUST_CHECK void *hf_budget_calloc(size_t count, size_t size);
 
+/*
+ * Asks the kernel for large pages, if an array is so large that looking into it here and there
+ * costs more for the addresses of its pages than for its bytes; arrays of hf_budget_calloc and of
+ * base/containers/ have them. What it holds stays; where the kernel has none, nothing is lost.
+ * errno stays.
+ */
+void hf_budget_prefer_large_pages(void *items, size_t size_bytes);
+
 #endif

@@ -5,6 +5,7 @@
 #include "base/plural.h"
 #include "profile/allocator.h"
 #include "profile/modules.h"
+#include "profile/samples.h"
 #include "profile/threads.h"
 
 #include <stdlib.h>
@@ -362,17 +363,42 @@ static bool fold_counts(const void *context, size_t index)
            (f->options->callers == NULL || fate->is_callee);
 }
 
+/* What the process holds: a node has one sample, which an array finds for less than a table would.
+ */
+static enum hf_status fold_samples_of_all(struct folder *f, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    uint32_t *made = hf_budget_calloc(f->to->stacks.count, sizeof *made); /* plus one; 0: none */
+    if (made == NULL)
+        return hf_error_memory(err);
+    for (size_t i = 0; status == HF_OK && i < f->from->sample_count; i++) {
+        uint32_t node = f->nodes[f->from->samples[i].node].node, sample = made[node] - 1;
+        if (!fold_counts(f, i))
+            continue;
+        if (made[node] == 0)
+            status = hf_sample_append(f->to, node, HF_THREAD_ALL, &sample, err);
+        if (status == HF_OK) {
+            made[node] = sample + 1;
+            hf_sample_add(f->to, sample, hf_profile_values(f->from, i));
+        }
+    }
+    hf_budget_free(made);
+    return status;
+}
+
 static enum hf_status fold_samples(struct folder *f, struct hf_error *err)
 {
     if (f->options->granularity == HF_BY_THREAD)
         return hf_threads_fold(f->from, fold_counts, f, f->to, err);
     bool keeps = f->options->keeps_threads && f->options->thread == NULL;
+    if (!keeps || f->from->thread_count == 0)
+        return fold_samples_of_all(f, err);
     for (size_t i = 0; i < f->from->sample_count; i++) {
         const struct hf_sample *sample = &f->from->samples[i];
         if (!fold_counts(f, i))
             continue;
-        enum hf_status status = hf_profile_add_sample(f->to, f->nodes[sample->node].node,
-            keeps ? sample->thread : HF_THREAD_ALL, hf_profile_values(f->from, i), err);
+        enum hf_status status = hf_profile_add_sample(
+            f->to, f->nodes[sample->node].node, sample->thread, hf_profile_values(f->from, i), err);
         if (status != HF_OK)
             return status;
     }

@@ -16,7 +16,7 @@ enum hf_status hf_stacktree_init(struct hf_stacktree *tree, struct hf_error *err
     *tree = (struct hf_stacktree){0};
     if (!hf_vec_reserve(&tree->nodes, &tree->capacity, 1, sizeof *tree->nodes))
         return hf_error_memory(err);
-    tree->nodes[0] = (struct hf_stack_node){HF_STACK_ROOT, 0};
+    tree->nodes[0] = (struct hf_stack_node){.parent = HF_STACK_ROOT};
     tree->count = 1;
     return HF_OK;
 }
@@ -34,9 +34,16 @@ void hf_stacktree_clear(struct hf_stacktree *tree)
     tree->children.room = 0;
 }
 
-static uint64_t stacktree_hash_of(uint32_t parent, uint32_t frame)
+/* Of two different paths by chance alone the same: who looks one up compares its nodes. */
+static uint32_t path_to(uint32_t parent_path, uint32_t frame)
 {
-    return hf_hash_u64((uint64_t)parent << 32 | frame);
+    return (uint32_t)(hf_hash_u64((uint64_t)parent_path << 32 | frame) >> 32);
+}
+
+/* For the index, which takes its place from the upper half and its tag from the lowest bits. */
+static uint64_t stacktree_hash_of(uint32_t path)
+{
+    return (uint64_t)path << 32 | path;
 }
 
 /* Nodes that are their parent's next child are left out. */
@@ -50,10 +57,9 @@ static bool make_index(struct hf_stacktree *tree)
     for (uint32_t node = 1; node < tree->count; node++) {
         const struct hf_stack_node *n = &tree->nodes[node];
         if (tree->count - node > NODES_AHEAD && n[NODES_AHEAD].parent + 1 != node + NODES_AHEAD)
-            hf_index_prefetch(
-                &tree->children, stacktree_hash_of(n[NODES_AHEAD].parent, n[NODES_AHEAD].frame));
+            hf_index_prefetch(&tree->children, stacktree_hash_of(n[NODES_AHEAD].path));
         if (n->parent + 1 != node)
-            hf_index_add(&tree->children, stacktree_hash_of(n->parent, n->frame), node);
+            hf_index_add(&tree->children, stacktree_hash_of(n->path), node);
     }
     return true;
 }
@@ -61,7 +67,7 @@ static bool make_index(struct hf_stacktree *tree)
 /* Adds a child of `parent`; `probe` is where its search ended; NULL: it is not to be found by it.
  */
 static enum hf_status add_child(struct hf_stacktree *tree, uint32_t parent, uint32_t frame,
-    const struct hf_index_probe *probe, uint32_t *out_node, struct hf_error *err)
+    uint32_t path, const struct hf_index_probe *probe, uint32_t *out_node, struct hf_error *err)
 {
     (void)hf_budget_step(NEW_STEPS);
     if (tree->count > HF_LIMIT_STACK_NODES)
@@ -71,19 +77,20 @@ static enum hf_status add_child(struct hf_stacktree *tree, uint32_t parent, uint
     if (!hf_vec_reserve(&tree->nodes, &tree->capacity, tree->count + 1, sizeof *tree->nodes))
         return hf_error_memory(err);
     *out_node = (uint32_t)tree->count++;
-    tree->nodes[*out_node] = (struct hf_stack_node){parent, frame};
+    tree->nodes[*out_node] = (struct hf_stack_node){parent, frame, path};
     if (probe != NULL)
         hf_index_put(&tree->children, probe, *out_node);
     return HF_OK;
 }
 
-enum hf_status hf_stacktree_child(struct hf_stacktree *tree, uint32_t parent, uint32_t frame,
-    uint32_t *out_node, struct hf_error *err)
+/* The child of a parent, `path` being its own. */
+static inline enum hf_status child_by_path(struct hf_stacktree *tree, uint32_t parent,
+    uint32_t frame, uint32_t path, uint32_t *out_node, struct hf_error *err)
 {
     if (!hf_budget_step(CHILD_STEPS))
         return hf_budget_refuse(err);
     if ((size_t)parent + 1 == tree->count)
-        return add_child(tree, parent, frame, NULL, out_node, err);
+        return add_child(tree, parent, frame, path, NULL, out_node, err);
     uint32_t next = hf_stacktree_next_child(tree, parent);
     if (next != HF_STACK_ROOT && tree->nodes[next].frame == frame) {
         *out_node = next;
@@ -91,7 +98,7 @@ enum hf_status hf_stacktree_child(struct hf_stacktree *tree, uint32_t parent, ui
     }
     if (tree->children.room == 0 && !make_index(tree))
         return hf_error_memory(err);
-    struct hf_index_probe probe = hf_index_start(&tree->children, stacktree_hash_of(parent, frame));
+    struct hf_index_probe probe = hf_index_start(&tree->children, stacktree_hash_of(path));
     uint32_t node;
     while (hf_index_next(&tree->children, &probe, &node)) {
         if (tree->nodes[node].parent == parent && tree->nodes[node].frame == frame) {
@@ -99,14 +106,55 @@ enum hf_status hf_stacktree_child(struct hf_stacktree *tree, uint32_t parent, ui
             return HF_OK;
         }
     }
-    return add_child(tree, parent, frame, &probe, out_node, err);
+    return add_child(tree, parent, frame, path, &probe, out_node, err);
+}
+
+enum hf_status hf_stacktree_child(struct hf_stacktree *tree, uint32_t parent, uint32_t frame,
+    uint32_t *out_node, struct hf_error *err)
+{
+    uint32_t path = path_to(tree->nodes[parent].path, frame);
+    return child_by_path(tree, parent, frame, path, out_node, err);
+}
+
+enum hf_status hf_stacktree_go(struct hf_stacktree *tree, uint32_t node, const uint32_t *frames,
+    const uint32_t *paths, size_t count, uint32_t *out_nodes, struct hf_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        enum hf_status status = child_by_path(tree, node, frames[i], paths[i], &node, err);
+        if (status != HF_OK)
+            return status;
+        out_nodes[i] = node;
+    }
+    return HF_OK;
+}
+
+void hf_stacktree_expect(const struct hf_stacktree *tree, uint32_t node, const uint32_t *frames,
+    size_t count, uint32_t *out_paths)
+{
+    uint32_t path = tree->nodes[node].path;
+    for (size_t i = 0; i < count; i++) {
+        path = out_paths[i] = path_to(path, frames[i]);
+        if (tree->children.room != 0)
+            hf_index_prefetch(&tree->children, stacktree_hash_of(path));
+    }
+}
+
+void hf_stacktree_expect_nodes(const struct hf_stacktree *tree, const uint32_t *paths, size_t count)
+{
+    uint32_t candidate;
+    for (size_t i = 0; i < count && tree->children.room != 0; i++) {
+        struct hf_index_probe probe = hf_index_start(&tree->children, stacktree_hash_of(paths[i]));
+        if (hf_index_next(&tree->children, &probe, &candidate))
+            __builtin_prefetch(&tree->nodes[candidate]);
+    }
 }
 
 enum hf_status hf_stacktree_append(struct hf_stacktree *tree, uint32_t parent, uint32_t frame,
     uint32_t *out_node, struct hf_error *err)
 {
     tree->children.room = 0; /* it lacks this one: made anew when needed */
-    return add_child(tree, parent, frame, NULL, out_node, err);
+    uint32_t path = path_to(tree->nodes[parent].path, frame);
+    return add_child(tree, parent, frame, path, NULL, out_node, err);
 }
 
 enum hf_status hf_stacktree_add(struct hf_stacktree *tree, const uint32_t *leaf_first,

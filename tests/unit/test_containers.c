@@ -1,4 +1,5 @@
 /* Arena, map, index, intern table, growing arrays, checked sums. */
+#include "base/budget.h"
 #include "base/checked.h"
 #include "base/containers/arena.h"
 #include "base/containers/hash.h"
@@ -123,15 +124,15 @@ static void large_pages_change_nothing(void **state)
 {
     (void)state;
     enum { LARGE = 6 << 20 };
-    hf_vec_prefer_large_pages(NULL, LARGE);
+    hf_budget_prefer_large_pages(NULL, LARGE);
     unsigned char *items = malloc(LARGE);
     assert_non_null(items);
     for (size_t i = 0; i < LARGE; i++)
         items[i] = (unsigned char)(i % 251);
     errno = ENOENT;
-    hf_vec_prefer_large_pages(items, LARGE);
-    hf_vec_prefer_large_pages(items + 1, LARGE - 1);
-    hf_vec_prefer_large_pages(items, 1);
+    hf_budget_prefer_large_pages(items, LARGE);
+    hf_budget_prefer_large_pages(items + 1, LARGE - 1);
+    hf_budget_prefer_large_pages(items, 1);
     assert_int_equal(errno, ENOENT);
     for (size_t i = 0; i < LARGE; i++)
         assert_int_equal(items[i], i % 251);

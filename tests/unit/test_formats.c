@@ -1,4 +1,5 @@
 /* The readers of profiles: what is sound is read, what is lost is said. */
+#include "formats/folded/folded_stacks.h"
 #include "formats/pprof/bundle.h"
 #include "formats/writers.h"
 #include "profile/profile.h"
@@ -457,6 +458,83 @@ static void cuts_folded(void **state)
     }
 }
 
+/* One input more: each of some stacks so often, one after the other; they are 20 frames deep. */
+static void read_stacks(struct hf_profile *profile, struct hf_folded_stacks *stacks, unsigned first,
+    unsigned count, unsigned times)
+{
+    struct hf_out text = {0};
+    struct hf_input input;
+    struct hf_error err;
+    struct hf_folded_how how = {.stacks = stacks};
+    for (unsigned i = 0; i < times * count; i++) {
+        unsigned stack = first + i % count;
+        for (unsigned depth = 0; depth < 20; depth++) {
+            hf_out_string(&text, "frame_number_");
+            hf_out_u64(&text, stack % (2 + depth * depth));
+            hf_out_char(&text, ';');
+        }
+        hf_out_printf(&text, "leaf_%u %u\n", stack, stack + 1);
+    }
+    hf_input_open_memory(&input, hf_out_view(&text), "text");
+    check_ok(hf_folded_read(&input, &how, profile, &err), &err);
+    hf_input_close(&input);
+    hf_out_done(&text);
+}
+
+/* Stacks are not looked for where none occurs twice, and are again where they do: the sums and
+ * their order are the same. */
+static void counts_distinct_stacks(void **state)
+{
+    (void)state;
+    enum { STACKS = 12000, AGAIN = 9 };
+    struct hf_profile *profile;
+    struct hf_folded_stacks stacks;
+    struct hf_error err;
+    check_ok(hf_profile_new(&profile, &err), &err);
+    check_ok(hf_folded_stacks_init(&stacks, profile, NULL, &err), &err);
+    assert_false(stacks.are_distinct);
+    read_stacks(profile, &stacks, 0, STACKS, 1);
+    assert_true(stacks.are_distinct);
+    assert_int_equal(profile->sample_count, STACKS);
+    read_stacks(profile, &stacks, 0, STACKS, AGAIN);
+    assert_false(stacks.are_distinct);
+    read_stacks(profile, &stacks, STACKS, 8 * STACKS, 1);
+    assert_true(stacks.are_distinct);
+    assert_int_equal(profile->sample_count, 9 * STACKS);
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        assert_int_equal(hf_stacktree_depth(&profile->stacks, profile->samples[i].node), 21);
+        assert_int_equal(
+            hf_profile_value(profile, i, 0), (i + UINT64_C(1)) * (i < STACKS ? 1 + AGAIN : 1));
+    }
+    hf_folded_stacks_done(&stacks);
+    hf_profile_free(profile);
+}
+
+/* What is found by its frames alone is what is found by one after the other. */
+static void goes_down_the_tree(void **state)
+{
+    (void)state;
+    struct hf_stacktree tree;
+    struct hf_error err;
+    uint64_t random = 7;
+    check_ok(hf_stacktree_init(&tree, &err), &err);
+    for (unsigned round = 0; round < 3000; round++) {
+        uint32_t frames[HF_STACKTREE_EXPECTED_MAX], paths[HF_STACKTREE_EXPECTED_MAX];
+        uint32_t nodes[HF_STACKTREE_EXPECTED_MAX], node = HF_STACK_ROOT;
+        size_t count = 1 + check_random(&random) % HF_STACKTREE_EXPECTED_MAX;
+        for (size_t i = 0; i < count; i++)
+            frames[i] = (uint32_t)(check_random(&random) % 3);
+        hf_stacktree_expect(&tree, HF_STACK_ROOT, frames, count, paths);
+        hf_stacktree_expect_nodes(&tree, paths, count);
+        check_ok(hf_stacktree_go(&tree, HF_STACK_ROOT, frames, paths, count, nodes, &err), &err);
+        for (size_t i = 0; i < count; i++) {
+            check_ok(hf_stacktree_child(&tree, node, frames[i], &node, &err), &err);
+            assert_int_equal(node, nodes[i]);
+        }
+    }
+    hf_stacktree_done(&tree);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -472,6 +550,8 @@ int main(void)
         cmocka_unit_test(reads_folded),
         cmocka_unit_test(reads_long_names),
         cmocka_unit_test(cuts_folded),
+        cmocka_unit_test(counts_distinct_stacks),
+        cmocka_unit_test(goes_down_the_tree),
         cmocka_unit_test(reads_stap),
         cmocka_unit_test(cuts_stap),
     };

@@ -6,6 +6,9 @@
 
 #include "check.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 static void collects_in_memory(void **state)
 {
     (void)state;
@@ -26,6 +29,26 @@ static void collects_in_memory(void **state)
     hf_out_printf(&out, "%*s", 3000, "");
     assert_int_equal(out.size, 3000);
     hf_out_done(&out);
+}
+
+/* At each number of digits, in a writer that has room for them and in one that has not. */
+static void writes_numbers_of_each_size(void **state)
+{
+    (void)state;
+    char expected[32];
+    for (uint64_t power = 1; power != 0; power = power <= UINT64_MAX / 10 ? power * 10 : 0) {
+        const uint64_t values[] = {power - 1, power, power + 1, power * 9 / 10 + 7};
+        for (size_t i = 0; i < HF_COUNT(values); i++) {
+            struct hf_out out = {0};
+            for (int times = 0; times < 2; times++) {
+                out.size = 0;
+                hf_out_u64(&out, values[i]);
+                (void)snprintf(expected, sizeof expected, "%" PRIu64, values[i]);
+                check_out(&out, expected);
+            }
+            hf_out_done(&out);
+        }
+    }
 }
 
 struct sink {
@@ -182,6 +205,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(collects_in_memory),
+        cmocka_unit_test(writes_numbers_of_each_size),
         cmocka_unit_test(hands_on_everything_in_order),
         cmocka_unit_test(latches_the_first_failure),
         cmocka_unit_test(writes_base64),

@@ -30,7 +30,7 @@ bool hf_index_reset(struct hf_index *index, size_t count)
     if (slots == NULL)
         return false;
     (void)hf_budget_step(capacity + REPUT_STEPS * count); /* whoever asks puts its items in */
-    hf_vec_prefer_large_pages(slots, capacity * sizeof *slots);
+    hf_budget_prefer_large_pages(slots, capacity * sizeof *slots);
     memset(slots, 0, capacity * sizeof *slots);
     *index = (struct hf_index){slots, capacity, room};
     return true;

@@ -60,6 +60,24 @@ static bool grow_entries(struct hf_intern *table)
     return true;
 }
 
+/* As memcmp, without a call: most texts are names. */
+static inline bool are_equal(struct hf_text text, const char *data, size_t size)
+{
+    uint64_t a, b, differing = 0;
+    if (text.size != size)
+        return false;
+    if (size < sizeof a)
+        return memcmp(text.data, data, size) == 0;
+    for (size_t at = 0; at + sizeof a < size; at += sizeof a) {
+        memcpy(&a, text.data + at, sizeof a);
+        memcpy(&b, data + at, sizeof b);
+        differing |= a ^ b;
+    }
+    memcpy(&a, text.data + size - sizeof a, sizeof a);
+    memcpy(&b, data + size - sizeof b, sizeof b);
+    return (differing | (a ^ b)) == 0;
+}
+
 bool hf_intern_put(struct hf_intern *table, const void *data, size_t size, uint32_t *out_id)
 {
     (void)hf_budget_step(FIND_STEPS + size);
@@ -72,7 +90,7 @@ bool hf_intern_put(struct hf_intern *table, const void *data, size_t size, uint3
         if (table->slots[at].hash != hash)
             continue;
         uint32_t id = table->slots[at].id_plus_one - 1;
-        if (hf_text_equal(table->entries[id], (struct hf_text){data, size})) {
+        if (are_equal(table->entries[id], data, size)) {
             *out_id = id;
             return true;
         }

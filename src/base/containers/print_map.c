@@ -50,7 +50,7 @@ static bool print_map_grow(struct hf_print_map *map)
         hf_budget_put_back(larger.capacity * sizeof *larger.slots);
         return false;
     }
-    hf_vec_prefer_large_pages(larger.slots, larger.capacity * sizeof *larger.slots);
+    hf_budget_prefer_large_pages(larger.slots, larger.capacity * sizeof *larger.slots);
     for (size_t i = 0; i < map->capacity; i++) {
         if (map->slots[i].is_used)
             *print_map_slot_of(&larger, map->slots[i].print) = map->slots[i];

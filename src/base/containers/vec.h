@@ -34,11 +34,4 @@ HF_MUST_CHECK static inline bool hf_vec_reserve(
     return needed <= *capacity || hf_vec_grow(items, capacity, needed, item_size);
 }
 
-/*
- * Asks the kernel for large pages, if an array is so large that looking into it here and there
- * costs more for the addresses of its pages than for its bytes. What it holds stays; where the
- * kernel has none, nothing is lost. errno stays.
- */
-void hf_vec_prefer_large_pages(void *items, size_t size_bytes);
-
 #endif

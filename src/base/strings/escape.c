@@ -40,32 +40,31 @@ static const char *replacement(const struct destination *to, char c)
 #define EACH_BYTE UINT64_C(0x0101010101010101)
 #define EACH_HIGH_BIT (EACH_BYTE * 0x80)
 
-/* True if some byte of the word is below `limit`, which is at most 128. */
-static inline bool has_below(uint64_t word, uint64_t limit)
+/* The high bits of bytes that are below `limit`, at most 128: the lowest such bit is one's. */
+static inline uint64_t bits_below(uint64_t word, uint64_t limit)
 {
-    return ((word - EACH_BYTE * limit) & ~word & EACH_HIGH_BIT) != 0;
+    return (word - EACH_BYTE * limit) & ~word & EACH_HIGH_BIT;
 }
 
-static inline bool has_byte(uint64_t word, char c)
+static inline uint64_t bits_of(uint64_t word, char c)
 {
-    return has_below(word ^ EACH_BYTE * (uint8_t)c, 1);
+    return bits_below(word ^ EACH_BYTE * (uint8_t)c, 1);
 }
 
-/* True if 8 bytes are printable ASCII and written as themselves: most of them are. */
-static bool are_plain(const struct destination *to, const char *bytes)
+/* How many of 8 bytes, from the first on, are printable ASCII and written as themselves. */
+static size_t count_plain(const struct destination *to, const char *bytes)
 {
     uint64_t word;
     memcpy(&word, bytes, sizeof word);
-    if ((word & EACH_HIGH_BIT) != 0 || has_below(word, ' ') || has_byte(word, 0x7f))
-        return false;
-    for (size_t i = 0; to->specials[i].c != 0; i++) {
-        if (has_byte(word, to->specials[i].c))
-            return false;
-    }
-    return true;
+    if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+        word = __builtin_bswap64(word);
+    uint64_t others = (word & EACH_HIGH_BIT) | bits_below(word, ' ') | bits_of(word, 0x7f);
+    for (size_t i = 0; to->specials[i].c != 0; i++)
+        others |= bits_of(word, to->specials[i].c);
+    return others == 0 ? sizeof word : (size_t)__builtin_ctzll(others) / 8;
 }
 
-/* The same of one byte. */
+/* True of a byte that is. */
 static inline bool is_plain(const struct destination *to, char c)
 {
     uint64_t specials = (c & 64) != 0 ? to->high : to->low;
@@ -84,16 +83,13 @@ static void escape(struct hf_out *out, struct hf_text text, const struct destina
 {
     size_t plain = 0; /* bytes before `at` that can go out as they are */
     size_t at = 0;
-    size_t looked = 0; /* up to here byte by byte: eight of them are not plain */
     while (at < text.size) {
-        if (at >= looked && text.size - at >= sizeof(uint64_t)) {
-            if (are_plain(to, text.data + at)) {
-                at += sizeof(uint64_t);
+        if (text.size - at >= sizeof(uint64_t)) {
+            size_t count = count_plain(to, text.data + at);
+            at += count;
+            if (count == sizeof(uint64_t))
                 continue;
-            }
-            looked = at + sizeof(uint64_t);
-        }
-        if (is_plain(to, text.data[at])) {
+        } else if (is_plain(to, text.data[at])) {
             at++;
             continue;
         }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define DIGITS_MAX 20  /* of 64 bits */
 #define STEPS_A_BYTE 8 /* of text that is escaped */
 
 void hf_out_done(struct hf_out *out)
@@ -85,26 +86,36 @@ void hf_out_printf(struct hf_out *out, const char *format, ...)
     va_end(args);
 }
 
+static size_t digits_of(uint64_t value)
+{
+    size_t count = 1;
+    for (; value >= 10000; value /= 10000)
+        count += 4;
+    return count + (value >= 10) + (value >= 100) + (value >= 1000);
+}
+
 void hf_out_u64(struct hf_out *out, uint64_t value)
 {
     static const char pairs[] =
         "00010203040506070809101112131415161718192021222324252627282930313233"
         "34353637383940414243444546474849505152535455565758596061626364656667"
         "6869707172737475767778798081828384858687888990919293949596979899";
-    char digits[20];
-    size_t at = sizeof digits;
-    while (value >= 100) {
+    char digits[DIGITS_MAX];
+    size_t size = digits_of(value), at = size;
+    bool has_room = out->size + size <= out->capacity && out->error.status == HF_OK;
+    char *to = has_room ? out->data + out->size : digits;
+    for (; value >= 100; value /= 100) {
         at -= 2;
-        memcpy(digits + at, pairs + value % 100 * 2, 2);
-        value /= 100;
+        memcpy(to + at, pairs + value % 100 * 2, 2);
     }
-    if (value >= 10) {
-        at -= 2;
-        memcpy(digits + at, pairs + value * 2, 2);
-    } else {
-        digits[--at] = (char)('0' + value);
-    }
-    hf_out_bytes(out, digits + at, sizeof digits - at);
+    if (value >= 10)
+        memcpy(to, pairs + value * 2, 2);
+    else
+        to[0] = (char)('0' + value);
+    if (has_room)
+        out->size += size;
+    else
+        hf_out_bytes(out, digits, size);
 }
 
 void hf_out_hex(struct hf_out *out, uint64_t value)

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *hf_units_bytes(uint64_t bytes, char out[HF_UNITS_MAX])
 {
@@ -27,15 +28,17 @@ const char *hf_units_bytes(uint64_t bytes, char out[HF_UNITS_MAX])
 
 const char *hf_units_grouped(uint64_t value, char out[HF_UNITS_MAX])
 {
-    char digits[HF_UNITS_MAX];
-    int size = snprintf(digits, sizeof digits, "%" PRIu64, value);
-    size_t to = 0;
-    for (int from = 0; from < size; from++) {
-        if (from != 0 && (size - from) % 3 == 0)
-            out[to++] = ',';
-        out[to++] = digits[from];
-    }
-    out[to] = '\0';
+    char digits[HF_UNITS_MAX]; /* from its end on */
+    size_t at = sizeof digits, count = 0;
+    do {
+        if (count != 0 && count % 3 == 0)
+            digits[--at] = ',';
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+        count++;
+    } while (value != 0);
+    memcpy(out, digits + at, sizeof digits - at);
+    out[sizeof digits - at] = '\0';
     return out;
 }
 

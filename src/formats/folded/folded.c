@@ -15,9 +15,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* This many lines ahead a stack is looked up, and twice as many, what that needs is fetched. */
 #define LINE_STEPS 100 /* to split and to find one */
-#define LINES_AHEAD 8
+/* So many lines ahead what a stack's look-up needs is fetched, it is looked up, and the steps of a
+ * new one are made (struct hf_folded_walk). */
+#define LINES_EXPECTED 16
+#define LINES_LOOKED_UP 8
+#define LINES_AIMED 7
+#define LINES_BEGUN 4
+#define LINES_APPROACHED 2
+#define WALKS 8 /* under way; a power of two above LINES_AIMED */
 
 struct count {
     uint64_t grew, released;
@@ -216,8 +222,8 @@ static enum hf_status add_count(
     return status;
 }
 
-static enum hf_status apply_line(
-    struct folded_reader *r, const struct folded_line *line, struct hf_error *err)
+static enum hf_status apply_line(struct folded_reader *r, const struct folded_line *line,
+    struct hf_folded_walk *walk, struct hf_error *err)
 {
     struct hf_notes *notes = &r->profile->notes;
     uint64_t number = r->lines_done + line->number;
@@ -236,7 +242,8 @@ static enum hf_status apply_line(
             r->input->name, number);
     enum hf_status status = HF_OK;
     if (line->sample == 0)
-        status = hf_folded_stacks_find(r->stacks, line->stack, line->print, &sample, &is_deep, err);
+        status = hf_folded_stacks_find(
+            r->stacks, line->stack, line->print, walk, &sample, &is_deep, err);
     if (status != HF_OK)
         return status;
     if (is_deep)
@@ -244,6 +251,28 @@ static enum hf_status apply_line(
             "%s: line %" PRIu64 ": more than %u frames (HF_LIMIT_STACK_FRAMES); the leaf is cut",
             r->input->name, number, HF_LIMIT_STACK_FRAMES);
     return add_count(r, sample, &line->count, err);
+}
+
+/* What is done for the lines behind one; `left` are there, itself with them. */
+static void look_ahead(struct folded_reader *r, struct folded_line *line, size_t left, size_t at,
+    struct hf_folded_walk walks[WALKS])
+{
+    struct hf_folded_stacks *stacks = r->stacks;
+    if (left > LINES_EXPECTED)
+        hf_folded_stacks_expect(stacks, line[LINES_EXPECTED].print);
+    if (left > LINES_LOOKED_UP)
+        line[LINES_LOOKED_UP].sample = hf_folded_stacks_known(stacks, line[LINES_LOOKED_UP].print);
+    if (left > LINES_AIMED) {
+        struct hf_folded_walk *walk = &walks[(at + LINES_AIMED) % WALKS];
+        const struct folded_line *aimed = &line[LINES_AIMED];
+        walk->step = HF_FOLDED_WALK_NONE;
+        if (aimed->is_sound && aimed->sample == 0)
+            hf_folded_stacks_aim(stacks, aimed->stack, walk);
+    }
+    if (left > LINES_BEGUN)
+        hf_folded_stacks_begin(stacks, line[LINES_BEGUN].stack, &walks[(at + LINES_BEGUN) % WALKS]);
+    if (left > LINES_APPROACHED)
+        hf_folded_stacks_approach(stacks, &walks[(at + LINES_APPROACHED) % WALKS]);
 }
 
 static enum hf_status folded_apply(void *context, void *item, struct hf_error *err)
@@ -259,14 +288,13 @@ static enum hf_status folded_apply(void *context, void *item, struct hf_error *e
     }
     if (!hf_budget_step(piece->count * LINE_STEPS))
         return hf_budget_refuse(err);
-    struct folded_line *end = piece->lines + piece->count;
-    for (struct folded_line *line = piece->lines; line != end; line++) {
-        size_t left = (size_t)(end - line);
-        if (left > 2 * LINES_AHEAD)
-            hf_folded_stacks_expect(r->stacks, line[2 * LINES_AHEAD].print);
-        if (left > LINES_AHEAD)
-            line[LINES_AHEAD].sample = hf_folded_stacks_known(r->stacks, line[LINES_AHEAD].print);
-        enum hf_status status = apply_line(r, line, err);
+    struct hf_folded_walk walks[WALKS];
+    for (size_t i = 0; i < WALKS; i++)
+        walks[i].step = HF_FOLDED_WALK_NONE;
+    for (size_t i = 0; i < piece->count; i++) {
+        struct folded_line *line = &piece->lines[i];
+        look_ahead(r, line, piece->count - i, i, walks);
+        enum hf_status status = apply_line(r, line, &walks[i % WALKS], err);
         if (status != HF_OK)
             return status;
     }

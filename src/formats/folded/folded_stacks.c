@@ -1,13 +1,18 @@
 #include "formats/folded/folded_stacks.h"
 
+#include "base/containers/hash.h"
 #include "base/containers/vec.h"
 #include "base/limits.h"
 #include "profile/samples.h"
 
 #include <stdlib.h>
 
+#define LOOKED_FIRST 2048 /* so many lines show whether stacks occur twice */
+#define LOOKED_AGAIN                                                                               \
+    65536             /* and so many, once they did: what was not looked for is not known yet */
+#define ONE_IN 16     /* is looked for where they do not */
+#define TAIL_BYTES 64 /* of a stack: they choose which */
 #define LANDMARK_BYTES 192
-#define LANDMARKS_MAX 32 /* of one stack: below them it is walked frame by frame */
 
 /* Makes *numbers reach to `index`; what is new is 0. */
 static bool reach(uint32_t **numbers, size_t *capacity, size_t index)
@@ -27,6 +32,7 @@ enum hf_status hf_folded_stacks_init(struct hf_folded_stacks *stacks, struct hf_
         .is_chart = how != NULL && how->is_chart,
         .is_reversed = how != NULL && how->is_reversed,
         .ends_in_separator = how != NULL && how->ends_in_separator,
+        .until = LOOKED_FIRST,
     };
     for (uint32_t i = 0; i < profile->sample_count; i++) {
         uint32_t node = profile->samples[i].node;
@@ -46,6 +52,39 @@ void hf_folded_stacks_done(struct hf_folded_stacks *stacks)
     free(stacks->last);
     hf_out_done(&stacks->separated);
     *stacks = (struct hf_folded_stacks){0};
+}
+
+struct hf_fingerprint hf_folded_stacks_print(
+    const struct hf_folded_stacks *stacks, struct hf_text text)
+{
+    struct hf_fingerprint none = {{0, 0}};
+    if (stacks->is_chart)
+        return none;
+    if (atomic_load_explicit(&stacks->are_distinct, memory_order_relaxed)) {
+        struct hf_text tail =
+            hf_text_from(text, text.size > TAIL_BYTES ? text.size - TAIL_BYTES : 0);
+        if (hf_hash_bytes(tail.data, tail.size) % ONE_IN != 0)
+            return none;
+    }
+    return hf_fingerprint_of(&stacks->key, text);
+}
+
+static bool is_looked_for(struct hf_fingerprint print)
+{
+    return (print.halves[0] | print.halves[1]) != 0;
+}
+
+/* Whoever is looked for while few are was chosen by its text, so all that are like it have been. */
+static void judge_whether_distinct(struct hf_folded_stacks *stacks, bool is_found)
+{
+    stacks->found += is_found;
+    if (++stacks->looked < stacks->until)
+        return;
+    bool were_distinct = atomic_load_explicit(&stacks->are_distinct, memory_order_relaxed);
+    bool are_distinct = stacks->found < stacks->looked / (were_distinct ? 8 : 16);
+    atomic_store_explicit(&stacks->are_distinct, are_distinct, memory_order_relaxed);
+    stacks->looked = stacks->found = 0;
+    stacks->until = are_distinct ? LOOKED_FIRST / ONE_IN : LOOKED_AGAIN;
 }
 
 /* The frame of a name. */
@@ -68,16 +107,24 @@ static enum hf_status folded_stacks_frame_of(
     return HF_OK;
 }
 
-/* Takes the first frame off `text`; *node goes on from the caller to it. */
-static enum hf_status take_frame(
-    struct hf_folded_stacks *stacks, struct hf_text *text, uint32_t *node, struct hf_error *err)
+/* Takes the first frames below `node` off `rest`, the end of `text`; at most so many. */
+static enum hf_status folded_stacks_take_frames(struct hf_folded_stacks *stacks,
+    struct hf_text text, struct hf_text *rest, uint32_t node, size_t most,
+    struct hf_folded_frames *taken, struct hf_error *err)
 {
-    uint32_t frame;
-    struct hf_text name = hf_text_first(*text, hf_text_find(*text, ';'));
-    *text = hf_text_from(*text, name.size + 1);
-    enum hf_status status = folded_stacks_frame_of(stacks, name, &frame, err);
-    return status == HF_OK ? hf_stacktree_child(&stacks->profile->stacks, *node, frame, node, err)
-                           : status;
+    if (most > HF_STACKTREE_EXPECTED_MAX)
+        most = HF_STACKTREE_EXPECTED_MAX;
+    for (taken->count = 0; rest->size != 0 && taken->count < most; taken->count++) {
+        struct hf_text name = hf_text_first(*rest, hf_text_find(*rest, ';'));
+        *rest = hf_text_from(*rest, name.size + 1);
+        taken->ends[taken->count] = (size_t)(name.data - text.data) + name.size;
+        enum hf_status status =
+            folded_stacks_frame_of(stacks, name, &taken->frames[taken->count], err);
+        if (status != HF_OK)
+            return status;
+    }
+    hf_stacktree_expect(&stacks->profile->stacks, node, taken->frames, taken->count, taken->paths);
+    return HF_OK;
 }
 
 /* The same in a chart: the frame is new unless the stack before had it here, too. */
@@ -115,36 +162,28 @@ static enum hf_status take_chart_frame(struct hf_folded_stacks *stacks, struct h
     return status;
 }
 
-/* The landmarks of one stack, the nearest to the root first. */
-struct path {
-    struct landmark {
-        size_t end; /* of the text up to there */
-        struct hf_fingerprint print;
-    } landmarks[LANDMARKS_MAX];
-    size_t count, known; /* those before `known` are known */
-};
-
 static void find_landmarks(
-    const struct hf_folded_stacks *stacks, struct hf_text text, struct path *path)
+    const struct hf_folded_stacks *stacks, struct hf_text text, struct hf_folded_path *path)
 {
     struct hf_fingerprint_run run;
     size_t last = 0;
     path->count = path->known = 0;
     hf_fingerprint_start(&run, &stacks->key, text);
-    for (size_t i = 1; i <= LANDMARKS_MAX && i * LANDMARK_BYTES <= text.size; i++) {
+    for (size_t i = 1; i <= HF_FOLDED_LANDMARKS_MAX && i * LANDMARK_BYTES <= text.size; i++) {
         struct hf_text start = hf_text_first(text, i * LANDMARK_BYTES);
         size_t end = hf_text_find_last(start, ';');
         if (end == start.size || end == last)
             continue;
         struct hf_fingerprint print = hf_fingerprint_next(&run, end);
         hf_print_map_prefetch(&stacks->landmarks, print);
-        path->landmarks[path->count++] = (struct landmark){.end = end, .print = print};
+        path->landmarks[path->count++] = (struct hf_folded_landmark){.end = end, .print = print};
         last = end;
     }
 }
 
 /* Goes down to the deepest landmark that is known. Who passed it has passed all before it. */
-static void go_to_landmark(const struct hf_folded_stacks *stacks, struct path *path, uint32_t *node)
+static void go_to_landmark(
+    const struct hf_folded_stacks *stacks, struct hf_folded_path *path, uint32_t *node)
 {
     for (size_t i = path->count; i-- != 0;) {
         const uint32_t *known = hf_print_map_find(&stacks->landmarks, path->landmarks[i].print);
@@ -156,32 +195,90 @@ static void go_to_landmark(const struct hf_folded_stacks *stacks, struct path *p
     }
 }
 
+void hf_folded_stacks_aim(
+    const struct hf_folded_stacks *stacks, struct hf_text text, struct hf_folded_walk *walk)
+{
+    if (stacks->is_chart || stacks->ends_in_separator)
+        return;
+    find_landmarks(stacks, text, &walk->path);
+    walk->step = HF_FOLDED_WALK_AIMED;
+}
+
+/* Goes to the landmark, and finds out which frames are below it. */
+static enum hf_status begin_walk(struct hf_folded_stacks *stacks, struct hf_text text,
+    struct hf_folded_walk *walk, struct hf_error *err)
+{
+    struct hf_folded_path *path = &walk->path;
+    walk->node = HF_STACK_ROOT;
+    if (text.size <= HF_LIMIT_STACK_FRAMES) /* so it has fewer frames */
+        go_to_landmark(stacks, path, &walk->node);
+    size_t start = path->known != 0 ? path->landmarks[path->known - 1].end + 1 : 0;
+    walk->rest = hf_text_from(text, start);
+    walk->step = HF_FOLDED_WALK_BEGUN;
+    return folded_stacks_take_frames(
+        stacks, text, &walk->rest, walk->node, HF_LIMIT_STACK_FRAMES, &walk->taken, err);
+}
+
+void hf_folded_stacks_begin(
+    struct hf_folded_stacks *stacks, struct hf_text text, struct hf_folded_walk *walk)
+{
+    if (walk->step != HF_FOLDED_WALK_AIMED)
+        return;
+    if (begin_walk(stacks, text, walk, NULL) != HF_OK)
+        walk->step = HF_FOLDED_WALK_NONE; /* when it is its turn, it is said why */
+}
+
+void hf_folded_stacks_approach(
+    const struct hf_folded_stacks *stacks, const struct hf_folded_walk *walk)
+{
+    if (walk->step == HF_FOLDED_WALK_BEGUN)
+        hf_stacktree_expect_nodes(&stacks->profile->stacks, walk->taken.paths, walk->taken.count);
+}
+
+/* Goes down by the frames that were taken, and leaves landmarks. */
+static enum hf_status go_down(
+    struct hf_folded_stacks *stacks, struct hf_folded_walk *walk, struct hf_error *err)
+{
+    struct hf_folded_path *path = &walk->path;
+    const struct hf_folded_frames *taken = &walk->taken;
+    uint32_t nodes[HF_STACKTREE_EXPECTED_MAX];
+    enum hf_status status = hf_stacktree_go(&stacks->profile->stacks, walk->node, taken->frames,
+        taken->paths, taken->count, nodes, err);
+    if (status != HF_OK || taken->count == 0)
+        return status;
+    walk->node = nodes[taken->count - 1];
+    for (size_t i = 0; i < taken->count && path->known < path->count; i++) {
+        const struct hf_folded_landmark *next = &path->landmarks[path->known];
+        if (next->end != taken->ends[i])
+            continue;
+        if (!hf_print_map_put(&stacks->landmarks, next->print, nodes[i]))
+            return hf_error_memory(err);
+        path->known++;
+    }
+    return HF_OK;
+}
+
 /* The node of a stack that is not known. */
 static enum hf_status folded_stacks_walk(struct hf_folded_stacks *stacks, struct hf_text text,
-    uint32_t *out_node, bool *out_is_cut, struct hf_error *err)
+    struct hf_folded_walk *walk, uint32_t *out_node, bool *out_is_cut, struct hf_error *err)
 {
-    uint32_t node = HF_STACK_ROOT;
-    struct path path;
-    find_landmarks(stacks, text, &path);
-    if (text.size <= HF_LIMIT_STACK_FRAMES) /* so it has fewer frames */
-        go_to_landmark(stacks, &path, &node);
-    size_t start = path.known != 0 ? path.landmarks[path.known - 1].end + 1 : 0;
-    struct hf_text rest = hf_text_from(text, start);
-    for (size_t depth = 0; rest.size != 0 && depth < HF_LIMIT_STACK_FRAMES; depth++) {
-        enum hf_status status = take_frame(stacks, &rest, &node, err);
-        size_t end = text.size - rest.size - 1;
-        const struct landmark *next = &path.landmarks[path.known];
-        if (status == HF_OK && path.known < path.count && next->end == end) {
-            if (!hf_print_map_put(&stacks->landmarks, next->print, node))
-                status = hf_error_memory(err);
-            path.known++;
-        }
-        if (status != HF_OK)
-            return status;
+    enum hf_status status = HF_OK;
+    size_t depth = 0;
+    if (walk->step == HF_FOLDED_WALK_NONE)
+        find_landmarks(stacks, text, &walk->path);
+    if (walk->step != HF_FOLDED_WALK_BEGUN)
+        status = begin_walk(stacks, text, walk, err);
+    while (status == HF_OK) {
+        status = go_down(stacks, walk, err);
+        depth += walk->taken.count;
+        if (walk->rest.size == 0 || depth == HF_LIMIT_STACK_FRAMES || status != HF_OK)
+            break;
+        status = folded_stacks_take_frames(stacks, text, &walk->rest, walk->node,
+            HF_LIMIT_STACK_FRAMES - depth, &walk->taken, err);
     }
-    *out_node = node;
-    *out_is_cut = rest.size != 0;
-    return HF_OK;
+    *out_node = walk->node;
+    *out_is_cut = walk->rest.size != 0;
+    return status;
 }
 
 static enum hf_status walk_chart(struct hf_folded_stacks *stacks, struct hf_text text,
@@ -233,20 +330,26 @@ static enum hf_status sample_of(
     return HF_OK;
 }
 
-uint32_t hf_folded_stacks_known(const struct hf_folded_stacks *stacks, struct hf_fingerprint print)
+uint32_t hf_folded_stacks_known(struct hf_folded_stacks *stacks, struct hf_fingerprint print)
 {
-    const uint32_t *sample = stacks->is_chart ? NULL : hf_print_map_find(&stacks->samples, print);
+    const uint32_t *sample =
+        is_looked_for(print) ? hf_print_map_find(&stacks->samples, print) : NULL;
     if (sample == NULL)
         return 0;
+    judge_whether_distinct(stacks, true);
     __builtin_prefetch(hf_profile_values(stacks->profile, *sample), 1);
     return *sample + 1;
 }
 
 enum hf_status hf_folded_stacks_find(struct hf_folded_stacks *stacks, struct hf_text text,
-    struct hf_fingerprint print, uint32_t *out_sample, bool *out_is_cut, struct hf_error *err)
+    struct hf_fingerprint print, struct hf_folded_walk *walk, uint32_t *out_sample,
+    bool *out_is_cut, struct hf_error *err)
 {
     uint32_t node;
-    const uint32_t *known = stacks->is_chart ? NULL : hf_print_map_find(&stacks->samples, print);
+    bool is_wanted = is_looked_for(print);
+    const uint32_t *known = is_wanted ? hf_print_map_find(&stacks->samples, print) : NULL;
+    if (is_wanted)
+        judge_whether_distinct(stacks, known != NULL);
     if (known != NULL) {
         *out_sample = *known;
         *out_is_cut = false;
@@ -255,11 +358,10 @@ enum hf_status hf_folded_stacks_find(struct hf_folded_stacks *stacks, struct hf_
     enum hf_status status = separate(stacks, &text, err);
     if (status == HF_OK)
         status = stacks->is_chart ? walk_chart(stacks, text, &node, out_is_cut, err)
-                                  : folded_stacks_walk(stacks, text, &node, out_is_cut, err);
+                                  : folded_stacks_walk(stacks, text, walk, &node, out_is_cut, err);
     if (status == HF_OK)
         status = sample_of(stacks, node, out_sample, err);
-    if (status == HF_OK && !stacks->is_chart &&
-        !hf_print_map_put(&stacks->samples, print, *out_sample))
+    if (status == HF_OK && is_wanted && !hf_print_map_put(&stacks->samples, print, *out_sample))
         status = hf_error_memory(err);
     return status;
 }

@@ -70,13 +70,18 @@ static void put_tenths(struct hf_out *out, int64_t tenths)
     }
 }
 
+static int64_t tenths_of(double px)
+{
+    return (int64_t)rint(px * 10);
+}
+
 static void put_px(struct hf_out *out, double px)
 {
-    put_tenths(out, (int64_t)rint(px * 10));
+    put_tenths(out, tenths_of(px));
 }
 
 /* name="px", with a blank before it */
-static void flame_svg_put_attribute(struct hf_out *out, const char *name, double px)
+static inline void flame_svg_put_attribute(struct hf_out *out, const char *name, double px)
 {
     hf_out_char(out, ' ');
     hf_out_string(out, name);
@@ -180,23 +185,49 @@ static void flame_svg_put_head(struct flame_svg_writer *w)
     flame_svg_put_edge(w, "matched", right - 110, bottom, "> </text>\n");
 }
 
+/* A picture has ten thousands of rectangles: each is put together here, and handed on at once. */
+#define RECT_BYTES_MAX 256
+#define ADD(to, literal) ((char *)memcpy(to, literal, sizeof(literal) - 1) + sizeof(literal) - 1)
+
+static char *add_number(char *to, uint64_t value)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value != 0);
+    for (; at != sizeof digits; at++)
+        *to++ = digits[at];
+    return to;
+}
+
+static char *add_tenths(char *to, int64_t tenths)
+{
+    to = add_number(to, (uint64_t)tenths / 10);
+    if (tenths % 10 != 0) {
+        *to++ = '.';
+        *to++ = (char)('0' + tenths % 10);
+    }
+    return to;
+}
+
 static void put_rect(struct hf_out *out, const struct hf_flame_box *box, double height,
     struct hf_color color, bool is_round)
 {
-    hf_out_string(out, "<rect x=\"");
-    put_tenths(out, box->left);
-    hf_out_char(out, '"');
-    flame_svg_put_attribute(out, "y", box->top);
-    hf_out_string(out, " width=\"");
-    put_tenths(out, box->width);
-    hf_out_char(out, '"');
-    flame_svg_put_attribute(out, "height", height);
+    char text[RECT_BYTES_MAX], *to = ADD(text, "<rect x=\"");
+    to = ADD(add_tenths(to, box->left), "\" y=\"");
+    to = ADD(add_tenths(to, tenths_of(box->top)), "\" width=\"");
+    to = ADD(add_tenths(to, box->width), "\" height=\"");
+    to = ADD(add_tenths(to, tenths_of(height)), "\"");
     /* Below 4 px there are no corners to round. */
     if (is_round && box->width >= 40)
-        hf_out_string(out, " rx=\"2\"");
-    hf_out_string(out, " fill=\"");
-    put_color(out, color);
-    hf_out_string(out, "\"/>");
+        to = ADD(to, " rx=\"2\"");
+    to = ADD(to, " fill=\"rgb(");
+    to = ADD(add_number(to, color.red), ",");
+    to = ADD(add_number(to, color.green), ",");
+    to = ADD(add_number(to, color.blue), ")\"/>");
+    hf_out_bytes(out, text, (size_t)(to - text));
 }
 
 struct frame {
