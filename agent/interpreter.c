@@ -10,6 +10,7 @@ static const struct hf_interpreter_language *const interpreter_languages[] = {
     &hf_interpreter_perl,
     &hf_interpreter_ruby,
     &hf_interpreter_v8,
+    &hf_interpreter_java,
 };
 
 static bool interpreter_copy(void *context, uint64_t address, void *out, size_t size)
@@ -49,8 +50,9 @@ void hf_interpreter_look(struct hf_interpreter *interpreter, struct hf_modules *
     if (!hf_modules_hosts(modules, &hosts))
         return;
     atomic_store_explicit(&interpreter->seen, version, memory_order_relaxed);
+    bool is_asked = atomic_exchange_explicit(&interpreter->is_asked, false, memory_order_acquire);
     for (uint32_t i = 0; i < hosts.count && hf_interpreter_is_there(interpreter); i++) {
-        if (hosts.starts[i] == interpreter->start)
+        if (hosts.starts[i] == interpreter->start && !is_asked)
             return; /* it is still there */
     }
     atomic_store_explicit(&interpreter->language, NULL, memory_order_relaxed);
@@ -93,12 +95,13 @@ static void interpreter_judge(struct hf_interpreter *interpreter, struct hf_live
 }
 
 bool hf_interpreter_read(struct hf_interpreter *interpreter, struct hf_live_table *table,
-    const struct hf_unwind_frame *leaf, struct hf_interpreted_chain **chain)
+    const struct hf_unwind_frame *leaf, uint64_t stack_end, struct hf_interpreted_chain **chain)
 {
     const struct hf_interpreter_language *language =
         atomic_load_explicit(&interpreter->language, memory_order_acquire);
     struct hf_interpreter_thread thread;
     thread.is_changing = false;
+    thread.stack_end = stack_end;
     if (language == NULL || !language->find(interpreter, leaf, &thread))
         return false;
     if (*chain == NULL)

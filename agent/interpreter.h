@@ -1,15 +1,13 @@
 /*
- * interpreter.h: frames of an interpreter, of Python, PHP, Perl, Ruby or V8, in the stacks that are
- * recorded.
+ * interpreter.h: frames of an interpreter, of Python, PHP, Perl, Ruby, V8 or Java, in the stacks
+ * that are recorded.
  *
  * What all have in common is here: when an interpreter is looked for, whether it is believed, and
  * what becomes of its frames in the table. What differs is a struct hf_interpreter_language
- * (interpreter_python.c, interpreter_php.c, interpreter_perl.c, interpreter_ruby.c,
- * interpreter_v8.c): by what an image of the process exports is it known, does the thread run it,
- * and where are its frames
- * (unwind/python/, unwind/php/, unwind/perl/, unwind/ruby/, unwind/v8/). It is
- * looked for in the program and in libraries called libpython*, libperl*, libruby* and libnode*
- * (modules.h), when the map has other ones.
+ * (interpreter_python.c, interpreter_java.c, ...): by what an image of the process exports is it
+ * known, does the thread run it, and where are its frames (unwind/python/, unwind/java/, ...). It
+ * is looked for in the program and in the libraries that modules.h names, when the map has other
+ * ones.
  * docs/adr/0008 says how frames are read, and why so.
  *
  * *Never a fault.* All is copied by a system call that fails where there is nothing. Read as it is,
@@ -28,6 +26,7 @@
 #include "live/interpreted.h"
 #include "modules.h"
 #include "stacks.h"
+#include "unwind/java/vm_structs.h"
 #include "unwind/perl/context_chain.h"
 #include "unwind/php/call_chain.h"
 #include "unwind/python/chain.h"
@@ -47,12 +46,16 @@ struct hf_interpreter {
     struct hf_perl perl;
     struct hf_ruby ruby;
     struct hf_v8 v8;
+    struct hf_java java;
     struct hf_image_variable context; /* Ruby's, of the thread: ruby_current_ec */
     uint64_t runtime;                 /* address of _PyRuntime */
     uint32_t version;                 /* as the table's state has it; 0: not known */
     uint64_t start;                   /* of its image */
     bool is_fixed;                    /* it cannot be unloaded */
     _Atomic uint32_t seen;            /* hf_modules_hosts_version, when it was looked for last */
+    _Atomic bool is_asked;            /* its language wants to be taken once more */
+    _Atomic bool is_laid_out;         /* Java's `java` is all there */
+    uint32_t asked;                   /* how often it was taken without having all it needs */
     _Atomic uint32_t proofs,
         failures;           /* chains that were sound; broken ones before the first such */
     struct hf_stacks texts; /* by hash: codes (depth 1) and files (2) in the table's text; lines (3)
@@ -63,7 +66,8 @@ struct hf_interpreter {
 struct hf_interpreter_thread {
     bool holds;       /* nobody else frees its frames */
     bool is_changing; /* it may be freeing or moving them itself: they need not be sound */
-    uint64_t state;   /* the address, Perl: of its interpreter, Ruby: of its context */
+    uint64_t stack_end;
+    uint64_t state; /* the address, Perl: of its interpreter, Ruby: of its context */
     uint8_t head[HF_PYTHON_THREAD_BYTES]; /* Python: the start of its state */
 };
 
@@ -75,7 +79,7 @@ struct hf_interpreter_language {
      * With its version and all that `find` and `read` need, if it can be read. */
     enum hf_live_interpreter (*take)(struct hf_interpreter *interpreter, uint64_t start);
     /* False if the calling thread, whose native frames these are, has no interpreter. */
-    bool (*find)(const struct hf_interpreter *interpreter, const struct hf_unwind_frame *leaf,
+    bool (*find)(struct hf_interpreter *interpreter, const struct hf_unwind_frame *leaf,
         struct hf_interpreter_thread *out_thread);
     void (*read)(const struct hf_interpreter *interpreter,
         const struct hf_interpreted_memory *memory, const struct hf_interpreter_thread *thread,
@@ -93,7 +97,7 @@ struct hf_interpreter_language {
 };
 
 extern const struct hf_interpreter_language hf_interpreter_python, hf_interpreter_php,
-    hf_interpreter_perl, hf_interpreter_ruby, hf_interpreter_v8;
+    hf_interpreter_perl, hf_interpreter_ruby, hf_interpreter_v8, hf_interpreter_java;
 
 /* The process's memory: by a system call, or as it is. */
 extern const struct hf_interpreted_memory hf_interpreter_by_copy, hf_interpreter_as_it_is;
@@ -110,7 +114,8 @@ static inline bool hf_interpreter_is_due(
     const struct hf_interpreter *interpreter, const struct hf_modules *modules)
 {
     return atomic_load_explicit(&interpreter->seen, memory_order_relaxed) !=
-           hf_modules_hosts_version(modules);
+               hf_modules_hosts_version(modules) ||
+           atomic_load_explicit(&interpreter->is_asked, memory_order_relaxed);
 }
 
 static inline bool hf_interpreter_is_there(const struct hf_interpreter *interpreter)
@@ -129,11 +134,12 @@ static inline bool hf_interpreter_replaces(const struct hf_interpreter *interpre
 void hf_interpreter_look(struct hf_interpreter *interpreter, struct hf_modules *modules);
 
 /*
- * The frames of the interpreter on the calling thread, whose walk found these native ones; false if
- * it has none. *chain is mapped when it is first needed, and then the thread's.
+ * The frames of the interpreter on the calling thread, whose walk found these native ones in a
+ * stack that ends there; false if it has none. *chain is mapped when it is first needed, and then
+ * the thread's.
  */
 HF_MUST_CHECK bool hf_interpreter_read(struct hf_interpreter *interpreter,
-    struct hf_live_table *table, const struct hf_unwind_frame *leaf,
+    struct hf_live_table *table, const struct hf_unwind_frame *leaf, uint64_t stack_end,
     struct hf_interpreted_chain **chain);
 
 /* The frame of the table for one of a chain that was just read; 0: there is no room. With the lock.

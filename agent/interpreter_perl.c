@@ -57,7 +57,7 @@ static enum hf_live_interpreter perl_take(struct hf_interpreter *interpreter, ui
  * Each thread has an interpreter to itself, by a key of libc's which there is since the first
  * interpreter was made. While a thread runs Perl, its interpreter is there, and so is libperl.
  */
-static bool perl_find(const struct hf_interpreter *interpreter, const struct hf_unwind_frame *leaf,
+static bool perl_find(struct hf_interpreter *interpreter, const struct hf_unwind_frame *leaf,
     struct hf_interpreter_thread *out_thread)
 {
     const struct hf_perl *perl = &interpreter->perl;

@@ -46,7 +46,7 @@ static bool php_may_leave(const struct hf_interpreter *interpreter)
 }
 
 /* There is one thread that runs it, and it has the frames to itself. */
-static bool php_find(const struct hf_interpreter *interpreter, const struct hf_unwind_frame *leaf,
+static bool php_find(struct hf_interpreter *interpreter, const struct hf_unwind_frame *leaf,
     struct hf_interpreter_thread *out_thread)
 {
     out_thread->holds = true;

@@ -87,8 +87,8 @@ static bool python_find_thread(
     return true;
 }
 
-static bool python_find(const struct hf_interpreter *interpreter,
-    const struct hf_unwind_frame *leaf, struct hf_interpreter_thread *out_thread)
+static bool python_find(struct hf_interpreter *interpreter, const struct hf_unwind_frame *leaf,
+    struct hf_interpreter_thread *out_thread)
 {
     (void)leaf;
     return python_find_thread(interpreter, out_thread->head, &out_thread->holds);

@@ -76,7 +76,7 @@ static uint64_t ruby_find_context(
  * A context is its thread's, and others change it only while they collect garbage without it: so
  * while the thread holds the lock and nobody collects, all that leads to its frames is there.
  */
-static bool ruby_find(const struct hf_interpreter *interpreter, const struct hf_unwind_frame *leaf,
+static bool ruby_find(struct hf_interpreter *interpreter, const struct hf_unwind_frame *leaf,
     struct hf_interpreter_thread *out_thread)
 {
     const struct hf_ruby *ruby = &interpreter->ruby;

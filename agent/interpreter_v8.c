@@ -34,7 +34,7 @@ static enum hf_live_interpreter v8_take(struct hf_interpreter *interpreter, uint
  * An isolate is one thread's at a time, and what its stack leads to stays where it is mapped until
  * the stack has been told of where it moved.
  */
-static bool v8_find(const struct hf_interpreter *interpreter, const struct hf_unwind_frame *leaf,
+static bool v8_find(struct hf_interpreter *interpreter, const struct hf_unwind_frame *leaf,
     struct hf_interpreter_thread *out_thread)
 {
     (void)interpreter;

@@ -43,10 +43,19 @@ struct record_stack {
     uint32_t count;
 };
 
+/* How many of the frames of the walk are of the stack. */
+static uint32_t native_count(const struct record_stack *stack)
+{
+    const struct hf_interpreted_chain *chain = stack->interpreted;
+    return chain != NULL && chain->is_outermost ? chain->frames[0].native + 1 : stack->leaf->count;
+}
+
 static unsigned flags_of(const struct record_stack *stack)
 {
     unsigned traits = stack->leaf->traits;
     bool is_cut = stack->interpreted != NULL && stack->interpreted->is_cut;
+    if (stack->interpreted != NULL && stack->interpreted->is_outermost)
+        traits = 0;
     return ((traits & HF_UNWIND_IS_CUT) != 0 || is_cut ? HF_LIVE_IS_CUT : 0) |
            ((traits & HF_UNWIND_IS_GUESSED) != 0 ? HF_LIVE_IS_GUESSED : 0);
 }
@@ -58,7 +67,7 @@ static bool make_frames(const struct record_stack *stack, size_t *out_count)
 {
     const struct hf_interpreted_chain *interpreted = stack->interpreted;
     size_t count = 0;
-    for (const struct hf_unwind_frame *f = stack->leaf; f != NULL; f = f->caller)
+    for (const struct hf_unwind_frame *f = stack->leaf; count < native_count(stack); f = f->caller)
         natives[count++] = f->pc;
     if (!hf_modules_frames(&hf_agent.modules, natives, count))
         return false;
@@ -178,14 +187,17 @@ static HF_APART void look_for_interpreter(void)
 
 /* The number of a stack in a process with an interpreter: its frames change while the native ones
  * stay, so the note of a walk is only for stacks without. */
-static HF_APART uint32_t find_interpreted(
-    struct hf_recorded_thread *thread, struct hf_unwind_frame *leaf, enum hf_live_loss *out_why)
+static HF_APART uint32_t find_interpreted(struct hf_recorded_thread *thread,
+    struct hf_unwind_frame *leaf, uint64_t stack_end, enum hf_live_loss *out_why)
 {
     struct record_stack stack = {.leaf = leaf, .hash = leaf->hash, .count = leaf->count};
-    if (hf_interpreter_read(&hf_agent.interpreter, &hf_agent.table, leaf, &thread->interpreted)) {
-        stack.interpreted = thread->interpreted;
-        stack.hash = hf_mix(leaf->hash ^ thread->interpreted->hash, UINT64_C(0x9e3779b97f4a7c15));
-        stack.count += thread->interpreted->count;
+    if (hf_interpreter_read(
+            &hf_agent.interpreter, &hf_agent.table, leaf, stack_end, &thread->interpreted)) {
+        const struct hf_interpreted_chain *chain = thread->interpreted;
+        stack.interpreted = chain;
+        stack.hash = hf_mix(
+            (chain->is_outermost ? 0 : leaf->hash) ^ chain->hash, UINT64_C(0x9e3779b97f4a7c15));
+        stack.count = chain->count + native_count(&stack);
     } else if (leaf->note != 0) {
         return leaf->note - 1;
     }
@@ -228,7 +240,7 @@ static HF_APART uint32_t walk_stack(struct hf_recorded_thread *thread,
     if (HF_UNLIKELY(hf_interpreter_is_due(&hf_agent.interpreter, &hf_agent.modules)))
         look_for_interpreter();
     if (hf_interpreter_is_there(&hf_agent.interpreter))
-        return find_interpreted(thread, leaf, out_why);
+        return find_interpreted(thread, leaf, bytes.high, out_why);
     if (leaf->note == 0)
         leaf->note = 1 + find_native(leaf, out_why);
     return leaf->note - 1;

@@ -25,7 +25,8 @@ enum hf_live_language {
     HF_LIVE_PHP = 1,
     HF_LIVE_PERL = 2,
     HF_LIVE_RUBY = 3,
-    HF_LIVE_V8 = 4, /* JavaScript; the version is that of V8 */
+    HF_LIVE_V8 = 4,   /* JavaScript; the version is that of V8 */
+    HF_LIVE_JAVA = 5, /* the version's minor is 0 */
 };
 
 /* What became of the frames of the interpreter in the process. */

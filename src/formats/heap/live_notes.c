@@ -76,6 +76,7 @@ static const struct live_language live_languages[] = {
         0},
     [HF_LIVE_RUBY] = {"Ruby", "Ruby", "3.1, as a library", "is another version or build", 8, 0},
     [HF_LIVE_V8] = {"JavaScript", "V8", "10.2 and 11.3 (Node.js 18 and 20)", "does not say", 8, 0},
+    [HF_LIVE_JAVA] = {"Java", "HotSpot", "17", "does not say", 8, 0},
 };
 
 /* Why there are no frames of an interpreter where there could be some. */

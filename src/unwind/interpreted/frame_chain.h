@@ -39,9 +39,11 @@ struct hf_interpreted_frame {
 /* A thread's; of a walk to the next. */
 struct hf_interpreted_chain {
     uint32_t count;
-    bool is_broken;                             /* what was read cannot be a chain */
-    bool is_cut;                                /* there were more frames outward */
-    uint64_t hash;                              /* of the frames and where they are */
+    bool is_broken;    /* what was read cannot be a chain */
+    bool is_cut;       /* there were more frames outward */
+    bool is_outermost; /* what the walk has outward of the native frame of these is no stack, and
+                          `hash` is also of what it has inward */
+    uint64_t hash;     /* of the frames and where they are */
     const struct hf_interpreted_memory *memory; /* by which they were read; borrowed */
     struct hf_interpreted_frame frames[HF_INTERPRETED_FRAMES_MAX]; /* innermost first */
 };
@@ -52,7 +54,7 @@ static inline void hf_interpreted_chain_begin(
     chain->count = 0;
     chain->hash = 0;
     chain->memory = memory;
-    chain->is_broken = chain->is_cut = false;
+    chain->is_broken = chain->is_cut = chain->is_outermost = false;
 }
 
 /* Frame number `i`, the next one, is run by this native frame. */

@@ -1,0 +1,223 @@
+#include "unwind/java/vm_structs.h"
+
+#include "base/text.h"
+
+#include <stddef.h>
+
+/* Entries of the lists (vmStructs.hpp), whose ends have no name. */
+struct java_field_entry {
+    uint64_t type, field, kind; /* strings */
+    int32_t is_static, reserved;
+    uint64_t offset, address;
+};
+struct java_type_entry {
+    uint64_t type, parent;
+    int32_t is_oop, is_integer, is_unsigned, reserved;
+    uint64_t bytes;
+};
+struct java_constant_entry {
+    uint64_t name;
+    int32_t value, reserved;
+};
+
+enum { ENTRIES_MAX = 16384, NAME_MAX_BYTES = 64, PAGE_BYTES = 4096, OFFSET_MAX = 4096 };
+
+enum java_kind { JAVA_FIELD, JAVA_STATIC, JAVA_SIZE, JAVA_CONSTANT };
+
+struct java_wanted {
+    enum java_kind kind;
+    const char *type, *field; /* a constant has its whole name as `type` */
+    uint16_t place;           /* in struct hf_java */
+};
+
+#define OFFSET(type, field, to)                                                                    \
+    {                                                                                              \
+        JAVA_FIELD, type, field, offsetof(struct hf_java, to)                                      \
+    }
+#define STATIC(type, field, to)                                                                    \
+    {                                                                                              \
+        JAVA_STATIC, type, field, offsetof(struct hf_java, to)                                     \
+    }
+#define SIZE(type, to)                                                                             \
+    {                                                                                              \
+        JAVA_SIZE, type, "", offsetof(struct hf_java, to)                                          \
+    }
+#define CONSTANT(name, to)                                                                         \
+    {                                                                                              \
+        JAVA_CONSTANT, name, "", offsetof(struct hf_java, to)                                      \
+    }
+
+static const struct java_wanted java_wanted[HF_JAVA_WANTED] = {
+    STATIC("CodeCache", "_heaps", heaps),
+    STATIC("AbstractInterpreter", "_code", interpreter),
+    STATIC("StubRoutines", "_call_stub_return_address", call_stub_return),
+    STATIC("Abstract_VM_Version", "_vm_major_version", version),
+    OFFSET("GrowableArrayBase", "_len", array_length),
+    OFFSET("GrowableArray<int>", "_data", array_data),
+    OFFSET("CodeHeap", "_memory", heap_memory),
+    OFFSET("CodeHeap", "_segmap", heap_segments),
+    OFFSET("CodeHeap", "_log2_segment_size", heap_segment_bits),
+    OFFSET("VirtualSpace", "_low", space_low),
+    OFFSET("VirtualSpace", "_high", space_high),
+    OFFSET("HeapBlock::Header", "_used", block_used),
+    SIZE("HeapBlock", block_bytes),
+    OFFSET("StubQueue", "_stub_buffer", queue_code),
+    OFFSET("StubQueue", "_buffer_limit", queue_bytes),
+    OFFSET("CodeBlob", "_name", blob_name),
+    OFFSET("CodeBlob", "_frame_size", blob_frame_words),
+    OFFSET("CodeBlob", "_code_begin", blob_code),
+    OFFSET("CompiledMethod", "_method", compiled_method),
+    OFFSET("CompiledMethod", "_scopes_data_begin", compiled_scopes),
+    OFFSET("CompiledMethod", "_deopt_handler_begin", compiled_left),
+    OFFSET("CompiledMethod", "_deopt_mh_handler_begin", compiled_left_calls),
+    OFFSET("nmethod", "_orig_pc_offset", compiled_kept_pc),
+    OFFSET("nmethod", "_metadata_offset", compiled_metadata),
+    OFFSET("nmethod", "_scopes_pcs_offset", compiled_pcs),
+    OFFSET("nmethod", "_dependencies_offset", compiled_pcs_end),
+    OFFSET("PcDesc", "_pc_offset", pc_offset),
+    OFFSET("PcDesc", "_scope_decode_offset", pc_scope),
+    SIZE("PcDesc", pc_bytes),
+    OFFSET("Method", "_constMethod", method_const),
+    OFFSET("ConstMethod", "_constants", const_pool),
+    OFFSET("ConstMethod", "_flags", const_flags),
+    OFFSET("ConstMethod", "_code_size", const_code_bytes),
+    OFFSET("ConstMethod", "_name_index", const_name),
+    SIZE("ConstMethod", const_bytes),
+    OFFSET("ConstantPool", "_tags", pool_tags),
+    OFFSET("ConstantPool", "_pool_holder", pool_holder),
+    OFFSET("ConstantPool", "_length", pool_length),
+    SIZE("ConstantPool", pool_bytes),
+    OFFSET("Klass", "_name", class_name),
+    OFFSET("Symbol", "_length", symbol_length),
+    OFFSET("Symbol", "_body[0]", symbol_body),
+    OFFSET("JavaCallWrapper", "_anchor", wrapper_anchor),
+    OFFSET("JavaFrameAnchor", "_last_Java_sp", anchor_sp),
+    OFFSET("JavaFrameAnchor", "_last_Java_pc", anchor_pc),
+    OFFSET("JavaFrameAnchor", "_last_Java_fp", anchor_fp),
+    CONSTANT("ConstMethod::_has_linenumber_table", has_lines),
+};
+
+struct java_structs_reading {
+    struct hf_java *java;
+    const struct hf_interpreted_memory *memory;
+    uint64_t found; /* a bit for each that is wanted */
+};
+_Static_assert(HF_JAVA_WANTED <= 64, "a bit each");
+
+/* A string, of which what is longer than all that is wanted is cut; one page's bytes at a time. */
+static bool java_read_name(
+    const struct hf_interpreted_memory *memory, uint64_t at, char out[NAME_MAX_BYTES])
+{
+    size_t first = PAGE_BYTES - at % PAGE_BYTES;
+    first = first < NAME_MAX_BYTES ? first : NAME_MAX_BYTES;
+    if (!hf_interpreted_copy(memory, at, out, first))
+        return false;
+    if (first < NAME_MAX_BYTES && memchr(out, 0, first) == NULL &&
+        !hf_interpreted_copy(memory, at + first, out + first, NAME_MAX_BYTES - first))
+        return false;
+    out[NAME_MAX_BYTES - 1] = 0;
+    return true;
+}
+
+/* Of a value that cannot be one nothing is taken. */
+static void struct_take(struct java_structs_reading *r, size_t i, uint64_t value)
+{
+    const struct java_wanted *wanted = &java_wanted[i];
+    uint8_t *to = (uint8_t *)r->java + wanted->place;
+    int32_t number = (int32_t)value;
+    if (wanted->kind == JAVA_STATIC ? value == 0 : value > OFFSET_MAX)
+        return;
+    if (wanted->kind == JAVA_STATIC)
+        memcpy(to, &value, sizeof value);
+    else
+        memcpy(to, &number, sizeof number);
+    r->found |= UINT64_C(1) << i;
+}
+
+/* What is called so, by its names' addresses; `value` is its own. */
+static bool java_compare(struct java_structs_reading *r, enum java_kind kind, uint64_t type,
+    uint64_t field, uint64_t value)
+{
+    char name[NAME_MAX_BYTES], member[NAME_MAX_BYTES] = "";
+    bool is_read = false;
+    if (!java_read_name(r->memory, type, name))
+        return false;
+    for (size_t i = 0; i < HF_JAVA_WANTED; i++) {
+        const struct java_wanted *wanted = &java_wanted[i];
+        if (wanted->kind != kind || !hf_text_is(hf_text_of(name), wanted->type))
+            continue;
+        if (field != 0 && !is_read && !java_read_name(r->memory, field, member))
+            return false;
+        is_read = true;
+        if (hf_text_is(hf_text_of(member), wanted->field))
+            struct_take(r, i, value);
+    }
+    return true;
+}
+
+/* The entry number `i` of a list of which a variable has the address; false: it cannot be read. */
+static bool java_entry(
+    const struct java_structs_reading *r, uint64_t variable, size_t i, void *out, size_t size)
+{
+    uint64_t list;
+    return hf_java_u64(r->memory, variable, 0, &list) &&
+           hf_interpreted_copy(r->memory, list + i * size, out, size);
+}
+
+static bool java_read_fields(struct java_structs_reading *r, uint64_t variable)
+{
+    struct java_field_entry entry;
+    for (size_t i = 0; i < ENTRIES_MAX; i++) {
+        if (!java_entry(r, variable, i, &entry, sizeof entry))
+            return false;
+        if (entry.type == 0)
+            return true;
+        bool is_static = entry.is_static != 0;
+        if (!java_compare(r, is_static ? JAVA_STATIC : JAVA_FIELD, entry.type, entry.field,
+                is_static ? entry.address : entry.offset))
+            return false;
+    }
+    return false;
+}
+
+static bool java_read_sizes(struct java_structs_reading *r, uint64_t variable)
+{
+    struct java_type_entry entry;
+    for (size_t i = 0; i < ENTRIES_MAX; i++) {
+        if (!java_entry(r, variable, i, &entry, sizeof entry))
+            return false;
+        if (entry.type == 0)
+            return true;
+        if (!java_compare(r, JAVA_SIZE, entry.type, 0, entry.bytes))
+            return false;
+    }
+    return false;
+}
+
+static bool java_read_constants(struct java_structs_reading *r, uint64_t variable)
+{
+    struct java_constant_entry entry;
+    for (size_t i = 0; i < ENTRIES_MAX; i++) {
+        if (!java_entry(r, variable, i, &entry, sizeof entry))
+            return false;
+        if (entry.name == 0)
+            return true;
+        if (!java_compare(r, JAVA_CONSTANT, entry.name, 0, (uint32_t)entry.value))
+            return false;
+    }
+    return false;
+}
+
+bool hf_java_is_known(uint32_t version)
+{
+    return version == 17;
+}
+
+bool hf_java_structs_read(struct hf_java *java, const struct hf_interpreted_memory *memory,
+    const struct hf_java_exports *exports)
+{
+    struct java_structs_reading r = {.java = java, .memory = memory};
+    return java_read_fields(&r, exports->structs) && java_read_sizes(&r, exports->types) &&
+           java_read_constants(&r, exports->constants) &&
+           r.found == UINT64_MAX >> (64 - HF_JAVA_WANTED);
+}
