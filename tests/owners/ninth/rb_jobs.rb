@@ -115,7 +115,7 @@ morgue = Jobs::Morgue.new
 worker = Jobs::Worker.new(registry_of(Templates.new(3000), Gateway.new), morgue)
 18_000.times do |n|
   domain = (n % 3).zero? ? 'shop' : 'old'
-  lines = Array.new(12) { |k| { article: "A-#{(n * 13) + k}", title: "Article #{k} of order #{n}", amount: k } }
+  lines = Array.new(15) { |k| { article: "A-#{(n * 13) + k}", title: "Article #{k} of order #{n}", amount: k } }
   worker.push('mail', { to: "customer#{n}@#{domain}.example.org", name: "Customer #{n}", order: n, shop: n % 3000, lines: lines })
   worker.push('thumbnail', { sizes: [64, 128, n % 512] }) if (n % 5).zero?
   worker.drain if n % 50 == 49
