@@ -6,6 +6,7 @@ import { readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, expectEqual } from "../browser/browser.mjs";
 import { draw, drawFiles, flame, isOffered, open, runTests, select, SERVICE } from "../browser/page.mjs";
+import { seriesFiles } from "../browser/screenshots.mjs";
 
 const AXE = join(process.env.HEAPFLAME_SRC, "tests/browser/node_modules/axe-core/axe.min.js");
 const VIEWS = ["1", "2", "3", "4", "5", "6", "7"];
@@ -130,6 +131,15 @@ async function fitsNarrowWindows(browser) {
   await page.waitForFunction(() => document.getElementById("main").clientHeight < 300);
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   expect(await atBottom() <= 1, `${await atBottom()} px below a smaller window`);
+  const phone = await open(browser, `${drawFiles("phone", seriesFiles(), "--series")}#v=table`, { viewport: { width: 390, height: 780 } });
+  const cell = await phone.locator("#table tbody tr").first().locator("td", { hasText: "+30.0 MiB" }).first().boundingBox();
+  expect(cell.x + cell.width <= 390, `what changed ends at ${cell.x + cell.width} px`);
+  const lines = await phone.locator(".table-bar button").evaluateAll((all) => all.map((button) => button.getBoundingClientRect().height));
+  expect(Math.max(...lines) < 40, `buttons of several lines: ${lines}`);
+  await phone.evaluate(() => heapflame.setView("time"));
+  const { x, y } = await phone.locator("#heat canvas").boundingBox();
+  await phone.mouse.move(x + 200, y + 9);
+  expect((await phone.textContent("#tip")).includes("service-2.heap"), `more than names in the heat map: ${await phone.textContent("#tip")}`);
 }
 
 async function growsWithText(browser) {

@@ -34,6 +34,8 @@ async function showsEveryView(browser) {
   expect(/^json_parse: 524,288 .*\u00b7 0\.64 % of all \u00b7 66\.17 % of the function/.test(caller), caller);
   const again = await open(browser, page.url());
   expectEqual(await again.textContent("#picked"), "json_string", "sandwich by its link");
+  const bare = await open(browser, `${page.url().split("#")[0]}#v=sandwich`);
+  expectEqual(await bare.textContent("#picked"), "process_leak", "the sandwich of what holds most, where the link names none");
 }
 
 async function zoomsByMouseAndKeys(browser) {

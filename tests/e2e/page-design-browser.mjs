@@ -143,7 +143,7 @@ async function foldsChains(browser) {
   const lines = await rows(page);
   expectEqual(lines, [["all 9970"], ["_start 9950", "main2 20"], ["dl_init 50", "cache 900", "leak 9000", "x 20"], ["fill 900"]], "rows: what hangs beside a chain stands below it");
   const label = (room) => page.evaluate((letters) => heapflame.look.label(heapflame.main.layout, heapflame.main.layout.rowNodes[1], letters), room);
-  expectEqual([await label(100), await label(23), await label(8)], ["6 frames: _start \u2026 serve", "_start \u2026", "6 frames"], "labels: where there is little room, a name says more than a number");
+  expectEqual([await label(100), await label(23), await label(8), await label(7)], ["6 frames: _start \u2026 serve", "_start \u2026", "6 frames", "_start"], "labels: where there is little room, a name says more than a number");
   const box = await page.locator("#main").boundingBox();
   await page.mouse.click(box.x + 300, box.y + 27);
   expectEqual((await rows(page)).length, 9, "a click opens it");
@@ -266,9 +266,11 @@ async function findsTheWayBack(browser) {
   const again = await open(browser, page.url());
   expectEqual(await details(again), shown, "by its link");
   const service = await open(browser, draw("back", SERVICE));
+  expect(!await service.isVisible("#reset"), "a zoom to reset where there is none");
   await focus(service, "main", "serve", "handle");
   await service.keyboard.press("Enter");
   expectEqual(await service.locator("#crumbs button").allInnerTexts(), ["all", "main", "serve", "handle"], "crumbs");
+  expect(await service.isVisible("#reset"), "no way to reset the zoom");
   const lit = () => service.evaluate(() => {
     const map = document.getElementById("minimap");
     const { data } = map.getContext("2d").getImageData(0, Math.floor(map.height / 8), map.width, 1);
@@ -360,6 +362,14 @@ async function marksTheSameFunction(browser) {
   expectEqual(await marked(), ["json_string", "json_string"], "from the table beside it");
 }
 
+async function saysThatThereIsNothing(browser) {
+  for (const [name, isEmpty] of [["empty", true], ["one", false]]) {
+    const page = await open(browser, SCENES[name].draw());
+    expectEqual(await page.isVisible("#nothing"), isEmpty, `${name}: whether it says that there is nothing`);
+    await page.close();
+  }
+}
+
 async function needsNoMouse(browser) {
   for (const [name, keys] of [["small", ["2", "6", "7"]], ["series", ["2", "5", "6", "7", "8", "9"]]]) {
     const page = await open(browser, SCENES[name].draw());
@@ -440,4 +450,4 @@ async function copiesTables(browser) {
 }
 
 await runTests(answersFirst, tellsThePeak, saysWhatItIsOf, foldsChains, colorsByRelativeChange, comparesSideBySide, takesASecondFile, groupsByPackage, findsTheWayBack,
-  mapsTime, marksTheSameFunction, needsNoMouse, copiesTables, laysOutOnce, neverMoves);
+  mapsTime, marksTheSameFunction, saysThatThereIsNothing, needsNoMouse, copiesTables, laysOutOnce, neverMoves);

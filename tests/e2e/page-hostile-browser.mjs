@@ -5,7 +5,7 @@
 // sanitized: no, it tests what the page does in a browser
 import { utimesSync, writeFileSync } from "node:fs";
 import { expect, expectEqual } from "../browser/browser.mjs";
-import { drawFiles, open, runTests } from "../browser/page.mjs";
+import { details, draw, drawFiles, focus, open, runTests } from "../browser/page.mjs";
 
 const SCRIPT = "</script><script>window.hit=1</script><img src=x onerror=window.hit=1>";
 const VIEWS = { icicle: "main", flame: "main", icicle: "main", reverse: "main", heavy: "main", sandwich: "sandwich", table: "table", suspects: "suspects" };
@@ -81,4 +81,34 @@ async function survivesHostileNames(browser) {
   }
 }
 
-await runTests(followsHostileLinks, survivesHostileNames);
+// A name that is read from right to left does not turn round the numbers behind it, no letter is cut in two, and a long name leaves
+// room for the rest.
+async function keepsTextInOrder(browser) {
+  const [hebrew, fires, long] = ["\u05e9\u05dc\u05d5\u05dd", "\ud83d\udd25".repeat(40), "long_".repeat(2000)];
+  const page = await open(browser, draw("order", `main;${hebrew} 900\nmain;${fires} 500\nmain;${long} 800\n`));
+  await page.addInitScript(() => {
+    const { fillText } = CanvasRenderingContext2D.prototype;
+    window.written = [];
+    CanvasRenderingContext2D.prototype.fillText = function (...all) {
+      window.written.push(all[0]);
+      fillText.apply(this, all);
+    };
+  });
+  await page.reload();
+  await page.waitForFunction((text) => window.written?.includes(text), `\u2068${hebrew}\u2069  900  41 %`);
+  const halves = await page.evaluate((name) => {
+    const { look, main: { layout }, profile: { names } } = heapflame;
+    const node = [...layout.tree.name].indexOf(names.indexOf(name));
+    return Array.from({ length: 40 }, (_, room) => look.label(layout, node, room)).filter((text) => !text.isWellFormed());
+  }, fires);
+  expectEqual(halves, [], "half letters");
+  await focus(page, "main", hebrew);
+  expect((await details(page)).startsWith(`\u2068${hebrew}\u2069: 900 `), await details(page));
+  const chips = await page.locator("#chips button").evaluateAll((all) => all.map((chip) => [chip.scrollWidth <= chip.clientWidth + 1, getComputedStyle(chip.querySelector("bdi")).textOverflow]));
+  expect(chips.length === 4 && chips.every(([fits, end]) => fits && end === "ellipsis"), `the legend: ${JSON.stringify(chips)}`);
+  const phone = await open(browser, `${page.url().split("#")[0]}#v=suspects`, { viewport: { width: 390, height: 700 } });
+  const high = await phone.locator("#suspects li", { hasText: "long_" }).first().evaluate((item) => item.getBoundingClientRect().height);
+  expect(high < 500, `a suspect with a long name is ${high} px high`);
+}
+
+await runTests(followsHostileLinks, survivesHostileNames, keepsTextInOrder);

@@ -36,7 +36,7 @@ export class Chips {
 
   private chip(title: string, color: number): HTMLButtonElement {
     const chip = document.createElement("button");
-    chip.append(swatch(color), readable(title));
+    chip.append(swatch(color), Object.assign(document.createElement("bdi"), { textContent: readable(title) }));
     chip.title = `Keep only stacks through ${readable(title)}; right click for more`;
     chip.addEventListener("click", () => this.keep(title));
     chip.addEventListener("contextmenu", (event) => {

@@ -5,7 +5,7 @@ import { amount, both, BYTES, exact, grouped, percent, share } from "./format";
 import type { Layout } from "./layout";
 import { changeText } from "./look";
 import type { Measure } from "./measure";
-import { readable } from "./names";
+import { isolated, readable } from "./names";
 import { basename, moduleOf, sourceOf, type Profile } from "./profile";
 import type { State } from "./state";
 import type { Fact } from "./tip";
@@ -32,8 +32,8 @@ export function frameText(
   if (parent > 0) parts.push(`${percent(width, layout.width[parent]!)} of its parent`);
   parts.push(...[basename(moduleOf(profile, name)), sourceOf(profile, name)].filter((text) => text !== ""));
   const chain = layout.chains.byHead.get(node);
-  const title = readable(profile.names[name]!);
-  return `${chain ? `${chain.frames} frames, ${title} \u2026 ${readable(profile.names[tree.name[chain.last]!]!)}` : title}: ${parts.join(" \u00b7 ")}`;
+  const title = isolated(readable(profile.names[name]!));
+  return `${chain ? `${chain.frames} frames, ${title} \u2026 ${isolated(readable(profile.names[tree.name[chain.last]!]!))}` : title}: ${parts.join(" \u00b7 ")}`;
 }
 
 // Mean of something that stacks have, over all below a node; undefined if the tree is not as captured or nothing has it.

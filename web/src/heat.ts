@@ -9,7 +9,9 @@ import type { PointRange } from "./timeline";
 import type { Fact } from "./tip";
 
 const ROW_PX = 18;
-const LABEL_PX = 260;
+const LABEL_PX = 260; // at most
+const LABEL_SHARE = 0.4; // of a window that is narrow
+const LETTER_PX = 7.3;
 const SHADES = 64;
 
 export interface HeatRows {
@@ -78,7 +80,7 @@ export class Heat {
     new ResizeObserver(() => this.draw()).observe(host);
     const { canvas } = this;
     canvas.addEventListener("pointerdown", (event) => {
-      if (event.clientX - canvas.getBoundingClientRect().left < LABEL_PX) return;
+      if (event.clientX - canvas.getBoundingClientRect().left < this.labelPx) return;
       this.from = this.pointAt(event);
       canvas.setPointerCapture(event.pointerId);
     });
@@ -90,7 +92,7 @@ export class Heat {
     canvas.addEventListener("pointerleave", () => events.tip(undefined, 0, 0, () => ({ title: "", facts: [], hint: "" })));
     canvas.addEventListener("click", (event) => {
       const row = this.rowAt(event);
-      if (event.clientX - canvas.getBoundingClientRect().left < LABEL_PX && row !== undefined) events.pick(this.rows!.names[row]!);
+      if (event.clientX - canvas.getBoundingClientRect().left < this.labelPx && row !== undefined) events.pick(this.rows!.names[row]!);
     });
     host.addEventListener("keydown", (event) => this.key(event));
     for (const type of ["focus", "blur"]) host.addEventListener(type, () => this.draw());
@@ -128,12 +130,16 @@ export class Heat {
     this.draw();
   }
 
+  private get labelPx(): number {
+    return Math.min(LABEL_PX, Math.round(LABEL_SHARE * this.host.clientWidth));
+  }
+
   private get columnPx(): number {
-    return Math.max(this.host.clientWidth - LABEL_PX, 1) / Math.max(this.rows?.points ?? 1, 1);
+    return Math.max(this.host.clientWidth - this.labelPx, 1) / Math.max(this.rows?.points ?? 1, 1);
   }
 
   private pointAt(event: MouseEvent): number {
-    const x = event.clientX - this.canvas.getBoundingClientRect().left - LABEL_PX;
+    const x = event.clientX - this.canvas.getBoundingClientRect().left - this.labelPx;
     return Math.min(Math.max(Math.floor(x / this.columnPx), 0), (this.rows?.points ?? 1) - 1);
   }
 
@@ -202,9 +208,9 @@ export class Heat {
     context.imageSmoothingEnabled = false;
     for (let row = first; row < last; row++) {
       const y = row * ROW_PX - host.scrollTop;
-      context.drawImage(cells, 0, row - first, cells.width, 1, LABEL_PX, y, rows.points * wide, ROW_PX - 1);
+      context.drawImage(cells, 0, row - first, cells.width, 1, this.labelPx, y, rows.points * wide, ROW_PX - 1);
       context.fillStyle = ink;
-      context.fillText(fitted(this.events.label(rows.names[row]!), 34), 8, y + ROW_PX / 2, LABEL_PX - 12);
+      context.fillText(fitted(this.events.label(rows.names[row]!), Math.round((this.labelPx - 12) / LETTER_PX)), 8, y + ROW_PX / 2, this.labelPx - 12);
       if (row === this.focused && document.activeElement === host) {
         context.strokeStyle = ink;
         context.strokeRect(1, y + 0.5, width - 2, ROW_PX - 2);
@@ -212,7 +218,7 @@ export class Heat {
     }
     context.strokeStyle = ink;
     context.lineWidth = 2;
-    context.strokeRect(LABEL_PX + range.from * wide + 1, 1, (range.to - range.from + 1) * wide - 2, Math.min(height, rows.names.length * ROW_PX) - 2);
+    context.strokeRect(this.labelPx + range.from * wide + 1, 1, (range.to - range.from + 1) * wide - 2, Math.min(height, rows.names.length * ROW_PX) - 2);
     context.lineWidth = 1;
   }
 }

@@ -157,7 +157,8 @@ export class ProfileLook implements Look {
       const text = `${chain.frames} frames: `;
       const [first, last] = [node, chain.last].map((frame) => this.nameOf(layout.tree.name[frame]!)) as [string, string];
       const left = room - text.length - 3;
-      if (left < 12) return room < 9 ? fitted(`${chain.frames} frames`, room) : `${fitted(first, room - 2)} \u2026`; // a name says more than a number
+      const count = text.slice(0, -2);
+      if (left < 12) return room < 9 ? (count.length <= room ? count : fitted(first, room)) : `${fitted(first, room - 2)} \u2026`; // a name says more than a number
       const firstRoom = Math.min(first.length, Math.max(left - last.length, left >> 1));
       return `${text}${fitted(first, firstRoom)} \u2026 ${fitted(last, left - firstRoom)}`;
     }

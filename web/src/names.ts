@@ -65,8 +65,15 @@ export function fitted(name: string, room: number): string {
   const start = starts.find((at) => name.length - at + 1 <= room);
   if (start !== undefined) return `…${name.slice(start)}`;
   const last = name.slice(starts.at(-1) ?? 0);
-  return last.length <= room ? last : `${last.slice(0, Math.max(room - 1, 0))}…`;
+  if (last.length <= room) return last;
+  const end = Math.max(room - 1, 0);
+  return `${last.slice(0, /^[\udc00-\udfff]/.test(last.slice(end)) ? Math.max(end - 1, 0) : end)}…`; // no half of a letter
 }
+
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+// What is read from right to left, so that it does not turn round the numbers beside it.
+export const isolated = (text: string) => (RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text);
 
 const TEXT_AT_MOST = 1000;
 

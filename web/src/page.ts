@@ -242,6 +242,7 @@ export class Page implements ChartEvents, SearchEvents {
   private seen(): void {
     this.marks.show();
     this.crumbs.show(this.shown);
+    find("reset").hidden = this.shown.zoomed === 0 && !this.shown.hasRange;
     this.minimap.show(this.shown, `${this.look.coloring} ${this.look.theme}`);
   }
 
@@ -321,6 +322,7 @@ export class Page implements ChartEvents, SearchEvents {
     this.stacks = isSide ? { ...left, isSide } : left;
     const [grew, released] = [sums(this.stacks).grew[0]!, sums(this.stacks).released[0]!];
     this.look.whole = grew + released;
+    find("nothing").hidden = this.look.whole > 0;
     find("subtitle").textContent = factsOf(this.profile.head, this.measure, grew, released);
     this.marks.restart();
     this.show();
@@ -406,7 +408,8 @@ export class Page implements ChartEvents, SearchEvents {
 
   private showSandwich(stacks: Tree): void {
     const names = this.profile.names.length;
-    const picked = Math.max(nameId(this.profile, this.state.picked), 0);
+    const named = nameId(this.profile, this.state.picked);
+    const picked = named > 0 ? named : this.heaviest(); // of all there is nothing to see
     find("picked").textContent = readable(this.profile.names[picked]!);
     this.above.show(layOut(callers(stacks, picked, names), "size"), false);
     this.below.show(layOut(callees(stacks, picked, names), "size"), true);

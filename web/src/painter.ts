@@ -2,6 +2,7 @@
 
 import { framesOf } from "./chains";
 import { lastAtOrBefore, type Layout } from "./layout";
+import { isolated } from "./names";
 import type { Section } from "./section";
 
 const TEXT_FROM_PX = 30;
@@ -95,6 +96,6 @@ export class Painter {
     const label = look.label(layout, node, room);
     if (!label) return;
     const figures = look.figures(layout, node);
-    surface.label(label.length + 2 + figures.length <= room ? `${label}  ${figures}` : label, x + 3, y, width - 6, look.ink(color));
+    surface.label(label.length + 2 + figures.length <= room ? `${isolated(label)}  ${figures}` : label, x + 3, y, width - 6, look.ink(color));
   }
 }

@@ -104,13 +104,13 @@ export class Table {
     const head = make("thead");
     const line = head.insertRow();
     line.append(...this.columns.map((column) => this.title(column)));
-    if (this.hasPoints) line.cells[0]!.after(make("th", { scope: "col", textContent: "Over time" }));
+    if (this.hasPoints) line.cells[0]!.after(make("th", { scope: "col", textContent: "Over time", className: "curve" }));
     return head;
   }
 
   // A title that sorts, and the other way round if it already does.
   private title({ id, title, isNumber, hint }: Column): HTMLTableCellElement {
-    const cell = make("th", { scope: "col", className: isNumber ? "number" : "" });
+    const cell = make("th", { scope: "col", className: isNumber ? "number" : id });
     const isDown = isNumber !== this.isUpwards;
     cell.ariaSort = this.column !== id ? "none" : isDown ? "descending" : "ascending";
     const button = make("button", { textContent: title, title: hint ?? `sort by: ${title}` });
@@ -154,10 +154,14 @@ export class Table {
     line.ariaRowIndex = String(at + 2);
     for (const column of this.columns) {
       const cell = line.insertCell();
-      if (column.isNumber) cell.className = "number";
+      cell.className = column.isNumber ? "number" : column.id;
       if (column.id === "name") {
         cell.append(this.button(row, column.text(row), at));
-        if (this.hasPoints) line.insertCell().append(this.spark(row));
+        if (this.hasPoints) {
+          const curve = line.insertCell();
+          curve.className = "curve";
+          curve.append(this.spark(row));
+        }
         continue;
       }
       const text = readable(column.text(row));
