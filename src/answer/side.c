@@ -112,6 +112,7 @@ static enum hf_status fold_lines(const struct hf_fold_options *how, const struct
     struct hf_fold_options by_line = *how;
     by_line.granularity = HF_BY_LINE;
     by_line.keeps_threads = false;
+    by_line.keeps_modules = true; /* a server has source by module */
     return side->out_by_line != NULL && side_has_lines(profile)
                ? hf_profile_fold(profile, &by_line, side->out_by_line, err)
                : HF_OK;

@@ -7,6 +7,7 @@
 #include "os/process/sandbox.h"
 #include "symbol/cache/cache_entry.h"
 #include "symbol/cache/cache_folder.h"
+#include "symbol/files/debug_source.h"
 #include "symbol/files/debuginfod.h"
 
 #include <signal.h>
@@ -19,8 +20,11 @@ static const char *const magics[] = {ELF_MAGIC, HF_LIVE_MAGIC, NULL};
 #define OUTPUTS_MAX 8
 static const char *const drawing[] = {"dot", "-Tsvg", NULL};
 
-static bool is_image(struct hf_text name, struct hf_text bytes)
+/* Of the cache of debuginfod: a source file, or an image. */
+static bool is_of_debuginfod(struct hf_text name, struct hf_text bytes)
 {
+    if (hf_text_starts(name, HF_DEBUG_SOURCE_NAME))
+        return hf_text_find(bytes, '\0') == bytes.size;
     bool is_known = hf_text_is(name, HF_DEBUGINFOD_NAME) || hf_text_is(name, HF_DEBUGINFOD_PARTS);
     return is_known && (bytes.size == 0 || hf_text_starts(bytes, ELF_MAGIC));
 }
@@ -80,7 +84,7 @@ void hf_reader_rules_init(struct hf_reader_rules *rules, bool is_quiet, const ch
         .magics = magics,
         .gives_tables = true,
         .folders = {{hf_cache_folder(false, rules->cache), hf_cache_entry_is_sound},
-            {hf_debuginfod_folder(rules->debuginfo) ? rules->debuginfo : NULL, is_image}},
+            {hf_debuginfod_folder(rules->debuginfo) ? rules->debuginfo : NULL, is_of_debuginfod}},
         .drawing = drawing,
         .service = hf_http_broker_serve,
         .service_context = &rules->http,

@@ -22,6 +22,7 @@
 #define BLANKS " \t\n"
 #define BUILD_ID "buildid"
 #define IMA "ima:"
+#define SOURCE_PATH_BYTES 2048u
 
 /* Until when a server of DEBUGINFOD_URLS is not asked: of this process, whoever asks. */
 static int64_t given_up_until[HF_DEBUG_SERVERS_MAX];
@@ -39,6 +40,25 @@ const char *hf_debug_servers_urls(void)
     return urls != NULL ? urls : "";
 }
 
+/* Of a source file, as a URL has it: letters, digits, "-._~/" and %XX. */
+static bool is_source_path(struct hf_text path)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
+    if (path.size == 0 || path.size > SOURCE_PATH_BYTES)
+        return false;
+    for (size_t i = 0; i < path.size; i++) {
+        bool is_code = path.data[i] == '%' && path.size - i > 2 && path.data[i + 1] != '\0' &&
+                       path.data[i + 2] != '\0' && strchr(digits, path.data[i + 1]) != NULL &&
+                       strchr(digits, path.data[i + 2]) != NULL;
+        if (path.data[i] == '\0' || (!is_code && strchr(letters, path.data[i]) == NULL))
+            return false;
+        i += is_code ? 2 : 0;
+    }
+    return true;
+}
+
 bool hf_debug_servers_is_path(struct hf_text path)
 {
     if (!hf_text_take(&path, BUILD_ID "/"))
@@ -46,7 +66,8 @@ bool hf_debug_servers_is_path(struct hf_text path)
     struct hf_text id = hf_text_first(path, hf_text_find(path, '/'));
     struct hf_text rest = hf_text_from(path, id.size);
     bool is_section = hf_text_take(&rest, "/section/.");
-    if (id.size == 0 || (!is_section && !hf_text_is(rest, "/debuginfo")))
+    bool is_source = !is_section && hf_text_take(&rest, "/source/") && is_source_path(rest);
+    if (id.size == 0 || (!is_section && !is_source && !hf_text_is(rest, "/debuginfo")))
         return false;
     for (size_t i = 0; i < id.size; i++) {
         if (strchr("0123456789abcdef", id.data[i]) == NULL)

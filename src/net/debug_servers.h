@@ -66,10 +66,10 @@ struct hf_debug_servers_listener {
 
 /* All is borrowed. */
 struct hf_debug_servers_question {
-    const char *path;    /* "buildid/HEX/debuginfo", "buildid/HEX/section/.debug_line" */
+    const char *path;    /* "buildid/HEX/debuginfo", ".../section/.debug_line", ".../source/a.c" */
     const char *what;    /* for people: "the debug file of libc.so.6" */
     uint32_t refused;    /* bits of servers that are not asked: their answer was no good */
-    uint64_t most_bytes; /* of a section; 0: as the variables have it */
+    uint64_t most_bytes; /* of a section or source; 0: as the variables have it */
     struct hf_watch watch;
     struct hf_debug_servers_listener listener;
 };

@@ -260,6 +260,8 @@ static enum hf_status fate_of(
     fate->is_dropped = (options->retain != NULL && !matches(f, options->retain, frame)) ||
                        (options->exclude != NULL && matches(f, options->exclude, frame));
     struct hf_frame shown = at_granularity(frame, options->granularity);
+    if (options->keeps_modules)
+        shown.module = frame->module;
     return copy_frame(f, &shown, mark_of_frame(f, frame), &fate->display, err);
 }
 

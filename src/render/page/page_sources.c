@@ -5,20 +5,23 @@
 #include "base/strings/escape.h"
 #include "os/file.h"
 #include "os/path.h"
+#include "symbol/files/debug_source.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define LINES_AROUND 30u      /* a place, in its file */
 #define LINE_BYTES 500u       /* of a line: generated ones are longer */
 #define FILES_LOOKED_FOR 256u /* mostly they are all there or none is */
 #define FOLDERS_DROPPED 32u   /* off the front of a path */
+#define MISSES_AT_MOST 3u /* files of a module that no server has; then it is asked for no more */
 
 struct page_sources_file {
     uint32_t file; /* a string of the profile */
     size_t chosen; /* its lines that matter */
-    bool is_found, is_newer;
+    bool is_found, is_newer, is_fetched;
     struct hf_file_map map;
     char path[PATH_MAX];
 };
@@ -32,6 +35,8 @@ struct page_sources_maker {
     bool *is_chosen;                   /* by line */
     struct page_sources_file *files;
     size_t file_count, written;
+    uint32_t *module_of; /* by string of the profile: of the files */
+    uint8_t *misses;     /* by module */
     bool is_full;
 };
 
@@ -95,9 +100,32 @@ static bool open_below(struct page_sources_file *file, const char *folder, const
     return false;
 }
 
-static bool open_source(
-    struct page_sources_file *file, struct hf_text path, const struct hf_page_sources_options *o)
+/* From a server, or what it sent before. */
+static bool fetch_source(
+    struct page_sources_maker *m, struct page_sources_file *file, const char *clean)
 {
+    const struct hf_profile *p = m->options->by_line;
+    uint32_t module = m->module_of[file->file];
+    struct hf_text build_id = hf_profile_text(p, p->modules[module].build_id);
+    struct hf_error ignored;
+    bool is_absent;
+    int fd;
+    if (build_id.size == 0 || m->misses[module] == MISSES_AT_MOST)
+        return false;
+    file->is_fetched = hf_debug_source_open(build_id, hf_text_of(clean), &fd, &is_absent);
+    m->misses[module] += is_absent;
+    if (!file->is_fetched)
+        return false;
+    bool is_open = hf_path_format(file->path, "/%s", clean) &&
+                   hf_file_map_descriptor(&file->map, fd, file->path, &ignored) == HF_OK;
+    close(fd);
+    return is_open;
+}
+
+static bool open_source(
+    struct page_sources_maker *m, struct page_sources_file *file, struct hf_text path)
+{
+    const struct hf_page_sources_options *o = m->options;
     char clean[PATH_MAX];
     if (!is_called_source(path) || !clean_path(path, clean))
         return false;
@@ -105,7 +133,7 @@ static bool open_source(
         if (open_below(file, o->folders[i], clean))
             return true;
     }
-    return hf_text_starts(path, "/") && open_at(file, "", clean);
+    return hf_text_starts(path, "/") && (open_at(file, "", clean) || fetch_source(m, file, clean));
 }
 
 /* What is open is text, and not too much of it. */
@@ -132,10 +160,10 @@ static struct page_sources_file *file_of(struct page_sources_maker *m, uint32_t 
         return NULL;
     struct page_sources_file *file = &m->files[m->file_count++];
     *file = (struct page_sources_file){.file = id};
-    if (!open_source(file, hf_profile_text(p, id), m->options))
+    if (!open_source(m, file, hf_profile_text(p, id)))
         return file;
     file->is_found = is_source(m, file);
-    file->is_newer = p->capture.began_ms != 0 &&
+    file->is_newer = !file->is_fetched && p->capture.began_ms != 0 &&
                      file->map.stamp.modified_ns / 1000000 > (int64_t)p->capture.began_ms;
     if (!file->is_found)
         hf_file_map_close(&file->map);
@@ -291,6 +319,16 @@ static void page_sources_put_all(struct page_sources_maker *m)
             HF_LIMIT_SOURCE_BYTES);
 }
 
+static void find_modules(struct page_sources_maker *m)
+{
+    const struct hf_profile *p = m->options->by_line;
+    for (uint32_t i = 0; i < p->frames.count; i++) {
+        const struct hf_frame *frame = hf_profile_frame_at(p, i);
+        if (frame->module != HF_NO_MODULE)
+            m->module_of[frame->file] = frame->module;
+    }
+}
+
 static enum hf_status page_sources_make(struct page_sources_maker *m, struct hf_error *err)
 {
     const struct hf_page_sources_options *o = m->options;
@@ -302,8 +340,12 @@ static enum hf_status page_sources_make(struct page_sources_maker *m, struct hf_
     m->order = (const struct hf_page_line **)hf_budget_calloc(m->lines.count + 1, sizeof *m->order);
     m->is_chosen = hf_budget_calloc(m->lines.count + 1, sizeof *m->is_chosen);
     m->files = hf_budget_calloc(FILES_LOOKED_FOR, sizeof *m->files);
-    if (m->order == NULL || m->is_chosen == NULL || m->files == NULL)
+    m->module_of = hf_budget_calloc((size_t)o->by_line->strings.count + 1, sizeof *m->module_of);
+    m->misses = hf_budget_calloc(o->by_line->module_count + 1, sizeof *m->misses);
+    if (m->order == NULL || m->is_chosen == NULL || m->files == NULL || m->module_of == NULL ||
+        m->misses == NULL)
         return hf_error_memory(err);
+    find_modules(m);
     if (choose_places(m) != 0)
         page_sources_put_all(m);
     return HF_OK;
@@ -328,5 +370,7 @@ enum hf_status hf_page_sources(const struct hf_page_sources_options *options,
     hf_budget_free((void *)m.order);
     hf_budget_free(m.is_chosen);
     hf_budget_free(m.files);
+    hf_budget_free(m.module_of);
+    hf_budget_free(m.misses);
     return status;
 }

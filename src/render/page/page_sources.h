@@ -9,9 +9,10 @@
  * their most important line. web/src/source.ts reads it.
  *
  * A file is looked for below each folder that was named, at its whole path, then without its first
- * folders, one after the other; then, if its path is absolute, there. Paths come out of a profile,
- * and pages are shared: only what is called like source is opened, only regular files, and `..`
- * never leads out of a folder that was named. What has a NUL is no text.
+ * folders, one after the other; then, if its path is absolute, there, and last by the build-id of
+ * its module on the servers of debug files (symbol/files/debug_source.h). Paths come out of a
+ * profile, and pages are shared: only what is called like source is opened, only regular files, and
+ * `..` never leads out of a folder that was named. What has a NUL is no text.
  *
  * Up to HF_LIMIT_SOURCE_BYTES go into a page, and a file of more than HF_LIMIT_SOURCE_FILE_BYTES is
  * not read; a note says so.

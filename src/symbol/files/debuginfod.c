@@ -95,8 +95,7 @@ static unsigned folders_made(void)
     return own != NULL && own[0] != '\0' ? ALL_FOLDERS : FOLDERS_MADE;
 }
 
-/* False: it cannot be kept. */
-static bool debuginfod_keep(struct hf_text bytes, const char *path, const char *name)
+bool hf_debuginfod_keep(struct hf_text bytes, const char *path, const char *name)
 {
     char folder_path[PATH_MAX];
     struct hf_private_folder folder;
@@ -118,7 +117,7 @@ static enum hf_status keep_file(struct hf_debuginfod_file *file, const char *nam
     struct hf_text bytes = {(const char *)map.data, map.size};
     status = debuginfod_check(bytes, build_id, err);
     file->name = name;
-    file->is_kept = status == HF_OK && debuginfod_keep(bytes, path, name);
+    file->is_kept = status == HF_OK && hf_debuginfod_keep(bytes, path, name);
     hf_file_map_close(&map);
     return status;
 }
@@ -194,7 +193,7 @@ enum hf_status hf_debuginfod_fetch(const struct hf_elf *image, const char *path,
         status = fetch_parts(image, what.data, path, out_file, err);
     *out_is_absent = status == HF_OK && answer.outcome == HF_DEBUG_SERVERS_ABSENT;
     if (*out_is_absent)
-        (void)debuginfod_keep(HF_TEXT(""), path, HF_DEBUGINFOD_NAME);
+        (void)!hf_debuginfod_keep(HF_TEXT(""), path, HF_DEBUGINFOD_NAME);
     if (status == HF_OK && out_file->fd < 0)
         status = hf_error_set(err, HF_ERR_NETWORK, "%s",
             answer.said[0] != '\0' ? answer.said : "DEBUGINFOD_URLS names no server");

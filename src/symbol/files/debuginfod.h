@@ -43,6 +43,9 @@ HF_MUST_CHECK bool hf_debuginfod_path(
 /* True if no server had it a short while ago: there is an empty file at `path`. */
 bool hf_debuginfod_is_missed(const char *path);
 
+/* Keeps bytes under a path of hf_debuginfod_path; false: they cannot be kept. */
+HF_MUST_CHECK bool hf_debuginfod_keep(struct hf_text bytes, const char *path, const char *name);
+
 /* What was fetched. */
 struct hf_debuginfod_file {
     int fd;           /* the file, for the caller to close; -1: there is none */
