@@ -3,6 +3,7 @@
 // timeout: 300
 // sanitized: no, it tests what the page does in a browser
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { expect, expectEqual } from "../browser/browser.mjs";
 import { details, draw, flame, open, rows, runTests, SERVICE } from "../browser/page.mjs";
@@ -144,6 +145,15 @@ async function survivesSlowExpressions(browser) {
   }
 }
 
+// What may run and load: this script and this style, nothing from anywhere.
+async function hasAPolicy() {
+  const html = readFileSync(new URL(draw("policy", SERVICE)), "utf8");
+  const hashOf = (tag) => `'sha256-${createHash("sha256").update(html.match(new RegExp(`<${tag}(?: id="script")?>([^]*?)</${tag}>`))[1]).digest("base64")}'`;
+  const policy = html.match(/<meta http-equiv="Content-Security-Policy" content="([^"]*)">/);
+  expectEqual(policy?.[1], `default-src 'none'; script-src ${hashOf("script")}; style-src ${hashOf("style")}; img-src data: blob:; worker-src blob:`, "the policy");
+  expect(policy.index < html.search(/<(script|style|link|img)/), "something stands before the policy");
+}
+
 async function executesNothing(browser) {
   const evil = ["</script><script>window.hit=1</script>", "<img src=x onerror=window.hit=1>", "<!--<script>",
     "\u202eevil\u202c", "\u0001\u001b[2J", "a\u200bb", "@DATA@", "@SCRIPT@", "\\u003c/script>"];
@@ -221,7 +231,13 @@ async function holdsManyFrames(browser) {
   expect(size < 800000, `${size} bytes`);
   const deep = await open(browser, `${draw("deep", `${Array.from({ length: 50000 }, (_, i) => `f${i % 7}`).join(";")} 10\n`)}#flat`);
   expectEqual((await rows(deep)).length, 50001, "levels");
+  const { height, window: most, inks } = await deep.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
+    const canvas = document.querySelector("#main canvas");
+    const { data } = canvas.getContext("2d").getImageData(5, 0, 1, Math.min(canvas.height, 200));
+    done({ height: canvas.clientHeight, window: innerHeight, inks: new Set(new Uint32Array(data.buffer)).size });
+  }))));
+  expect(height > 100 && height <= most && inks > 2, `a canvas ${height} px high in a window of ${most}, with ${inks} colours`);
 }
 
-await runTests(showsEveryView, zoomsByMouseAndKeys, searches, waitsForALateWorker, survivesSlowExpressions, executesNothing, drawsDifferences,
+await runTests(showsEveryView, zoomsByMouseAndKeys, searches, waitsForALateWorker, survivesSlowExpressions, hasAPolicy, executesNothing, drawsDifferences,
   followsOldLinks, holdsManyFrames);

@@ -81,6 +81,15 @@ async function unfolds(browser) {
   for (const name of ["recursion_0", "recursion_120", "recursion_239"]) expect(names.includes(name), `${name} has no row`);
 }
 
+// The names at both ends of a fold are in its title.
+async function escapesFolds(browser) {
+  const evil = ["</title><script>window.hit=1</script>", "<img src=x onerror=window.hit=1>\u202e"];
+  const page = await open(browser, answer("evil", DEEP.replaceAll("trunk_0", evil[0]).replaceAll("_PyEval_EvalFrameDefault", evil[1])));
+  const titles = (await framesOf(page)).map(({ title }) => title);
+  expect(titles.some((title) => title.startsWith(`24 frames folded, from ${evil[0]} to <img src=x onerror=window.hit=1>\\u{202e} (`)), titles[1]);
+  expectEqual(await page.evaluate(() => window.hit), undefined, "ran");
+}
+
 // What the script draws is what heapflame wrote, with folds, groups, numbers and relative colours.
 async function drawsTheSame(browser) {
   writeFileSync("base.folded", DEEP.replace("31000000", "3000000").replace("9000000", "9900000"));
@@ -201,4 +210,4 @@ async function isSmall() {
   expect(readFileSync("size.svg", "utf8").split("<g data-v=").length < 60, "boxes of what is folded");
 }
 
-await runTests(answersWithoutScript, fitsAnImage, unfolds, drawsTheSame, hoverIsClick, isReadable, coloursAreAlike, isOneSheet, isSmall);
+await runTests(answersWithoutScript, fitsAnImage, unfolds, escapesFolds, drawsTheSame, hoverIsClick, isReadable, coloursAreAlike, isOneSheet, isSmall);
