@@ -16,7 +16,10 @@ async function showsEveryView(browser) {
   const page = await open(browser, draw("views", SERVICE));
   expectEqual((await rows(page)).slice(0, 3), [["all 81839841"], ["main 75177984", "start_thread 6661857"],
     ["init 1572864", "serve 73605120", "loop 6661857"]], "flame");
-  await page.keyboard.press("4");
+  for (const [key, view] of [["1", "flame"], ["2", "icicle"], ["3", "reverse"], ["5", "sandwich"], ["6", "table"], ["7", "suspects"], ["4", "heavy"]]) {
+    await page.keyboard.press(key);
+    expectEqual(await page.evaluate(() => heapflame.state.view), view, `key ${key}`);
+  }
   expectEqual((await rows(page))[2], ["serve 73605120", "init 1572864", "loop 6661857"], "left-heavy");
   await page.keyboard.press("3");
   expectEqual((await rows(page))[1], ["buffer_grow 6291456", "cache_fill 12582912", "json_object_set 1048576",
@@ -155,7 +158,7 @@ async function hasAPolicy() {
 }
 
 async function executesNothing(browser) {
-  const evil = ["</script><script>window.hit=1</script>", "<img src=x onerror=window.hit=1>", "<!--<script>",
+  const evil = ["</script><script>window.hit=1</script>", "</title><script>window.hit=1</script>", "<img src=x onerror=window.hit=1>", "<!--<script>",
     "\u202eevil\u202c", "\u0001\u001b[2J", "a\u200bb", "@DATA@", "@SCRIPT@", "\\u003c/script>"];
   const names = Buffer.concat([Buffer.from(evil.map((name) => `${name} 100\n`).join("")),
     Buffer.from([0xff, 0xfe, 0x20, 0x31, 0x30, 0x30, 0x0a])]);

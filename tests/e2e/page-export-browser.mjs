@@ -4,6 +4,7 @@
 // sanitized: no, it tests what the page does in a browser
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 import { expect, expectEqual } from "../browser/browser.mjs";
 import { draw, flame, open, rows, runTests, SERVICE } from "../browser/page.mjs";
 
@@ -43,6 +44,8 @@ async function savesSvg(browser) {
   expect(svg.includes(">A &amp; B</text>") && svg.includes(">&lt;of one day&gt;</text>"), "no heading");
   const whole = boxes.find((box) => box.name === "all");
   expect(Math.abs(boxes.find((box) => box.name === "main").width / whole.width - 75177984 / 81839841) < 0.002, "width of main");
+  expect(/<text[^>]*>process_leak {2}52,428,800 {2}64 %<\/text>/.test(svg), "no label in a box");
+  expect(new Set(svg.match(/<rect [^>]*fill="[^"]*"/g).map((rect) => rect.match(/fill="([^"]*)/)[1])).size > 5, "all boxes of one colour");
   const browserView = await browser.page(`file://${process.cwd()}/${file}`);
   expectEqual(await browserView.evaluate(() => document.querySelectorAll("rect").length), boxes.length + 1, "boxes in the browser");
   await page.focus("#main");
@@ -63,6 +66,7 @@ async function savesForOtherTools(browser) {
   for (const [name, options] of [["plain", []], ["change", ["--base", "older.folded"]]]) {
     const page = await open(browser, draw(`tools-${name}`, SERVICE, ...options));
     expectEqual(fold(await exported(page, "pprof")), fold("newer.folded", ...options), `pprof, ${name}`);
+    expect(["samples", "count"].every((text) => gunzipSync(readFileSync(`export-tools-${name}.pb.gz`)).includes(text)), "pprof: what is counted");
     const { shared: { frames }, profiles, $schema } = JSON.parse(readFileSync(await exported(page, "speedscope"), "utf8"));
     expectEqual($schema, "https://www.speedscope.app/file-format-schema.json", "schema");
     const lines = profiles.flatMap(({ samples, weights }, i) => samples.map((stack, at) =>
@@ -70,6 +74,9 @@ async function savesForOtherTools(browser) {
     expectEqual(lines.sort().join(""), fold("newer.folded", ...options).match(/.*\n/g).sort().join(""), `speedscope, ${name}`);
     for (const { endValue, weights } of profiles) expectEqual(endValue, weights.reduce((a, b) => a + b, 0), "its total");
   }
+  const titled = await open(browser, draw("tools-titled", SERVICE, "--title", "Two words", "--countname", "bytes"));
+  const saved = JSON.parse(readFileSync(await exported(titled, "speedscope"), "utf8"));
+  expectEqual([saved.name, saved.profiles.map(({ unit }) => unit)], ["Two words", ["bytes"]], "speedscope: what it is of");
   const zoomed = await open(browser, flame(draw("tools-zoomed", SERVICE)));
   await zoomed.focus("#main");
   for (const key of ["ArrowUp", "ArrowUp", "Enter"]) await zoomed.keyboard.press(key);
@@ -90,6 +97,14 @@ async function savesPng(browser) {
   const png = readFileSync(await exported(page, "PNG picture"));
   expectEqual(png.subarray(0, 8).toString("latin1"), "\u0089PNG\r\n\u001a\n", "signature");
   expectEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [2 * 1220, 2 * (20 + 20 + 6 * 18)], "size at two pixels each");
+  const colors = await page.evaluate(async (base64) => {
+    const image = Object.assign(new Image(), { src: `data:image/png;base64,${base64}` });
+    await image.decode();
+    const context = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height }).getContext("2d");
+    context.drawImage(image, 0, 0);
+    return new Set(new Uint32Array(context.getImageData(0, image.height - 90, image.width, 90).data.buffer)).size;
+  }, png.toString("base64"));
+  expect(colors > 5, `${colors} colours in the boxes`);
   const deep = await open(browser, `${draw("deep-png", `${Array.from({ length: 5000 }, (_, i) => `f${i % 7}`).join(";")} 10\n`)}#flat`);
   const cut = readFileSync(await exported(deep, "PNG picture"));
   expect(cut.readUInt32BE(20) > 16000 && cut.readUInt32BE(20) <= 16384, `height ${cut.readUInt32BE(20)}`);

@@ -151,6 +151,11 @@ async function opensMenus(browser) {
   await page.getByRole("button", { name: "timer", exact: true }).click({ button: "right" });
   await page.getByRole("menuitem", { name: "Keep only stacks with it" }).click();
   expectEqual(await page.locator("#table tbody tr").count(), 3, "by the table's menu");
+  const long = `std::map<int, long, std::less<int>>::at(int const&) ${"const ".repeat(20)}\u05d0  end`; // as it is, however it is shown
+  const whole = await open(browser, draw("menus-long", `main;${long} 5\n`), { permissions });
+  await focus(whole, "main", long);
+  expectEqual(await copied(whole, "Copy its name", "the name"), long, "a long name");
+  expectEqual(await copied(whole, "Copy the stack", "the stack"), `${long}\nmain\n`, "a stack with it");
 }
 
 async function filtersDifferences(browser) {
