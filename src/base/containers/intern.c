@@ -67,7 +67,7 @@ static inline bool are_equal(struct hf_text text, const char *data, size_t size)
     if (text.size != size)
         return false;
     if (size < sizeof a)
-        return memcmp(text.data, data, size) == 0;
+        return size == 0 || memcmp(text.data, data, size) == 0; /* an empty one may be NULL */
     for (size_t at = 0; at + sizeof a < size; at += sizeof a) {
         memcpy(&a, text.data + at, sizeof a);
         memcpy(&b, data + at, sizeof b);
