@@ -3,7 +3,7 @@
 
 Also of 1e4, 1e5 and 1e6 lines that are all distinct, 16 and 108 frames deep on average, here with heapflame's own
 flamegraph.pl, too: sizes people have. PARTS=distinct in the environment runs these alone. For the largest, flamegraph.pl
-needs about 15 GiB (ten times what it needs for a tenth): TOO_LARGE names what is drawn by heapflame alone on a machine with less.
+needs about 15 GiB (ten times what it needs for a tenth): TOO_LARGE names what is drawn by heapflame alone where less is free.
 
 The files are made by generate_calls.c (367 bytes a line) and kept in HEAPFLAME_BENCH_CACHE; script/bench runs this. The
 pictures are held to the same total. flamegraph.pl is the one of Debian's libdevel-nytprof-perl. difffolded.pl is not
@@ -129,7 +129,7 @@ def flamegraph_once(lines):
 
 
 DISTINCT = [("distinct", lines) for lines in ("1e4", "1e5", "1e6")] + [("distinct-deep", lines) for lines in ("1e4", "1e5", "1e6")]
-TOO_LARGE = {("distinct-deep", "1e6")} if os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") < 20 << 30 else set()
+TOO_LARGE = {("distinct-deep", "1e6")} if os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") < 20 << 30 else set()
 ROUNDS_DISTINCT = {("distinct", "1e4"): 5, ("distinct", "1e5"): 3, ("distinct-deep", "1e4"): 3}  # others once
 GOAL_DISTINCT = 20
 

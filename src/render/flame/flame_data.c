@@ -12,7 +12,9 @@ struct flame_data_columns {
     const struct hf_flame_picture *picture;
     struct hf_flame_colors *colors;
     struct hf_trie_data trie;
-    uint64_t *scratch; /* by node */
+    uint64_t *scratch; /* by node, or by its place in preorder */
+    uint64_t *ends;    /* right edges, by place in preorder */
+    uint32_t *path;    /* by depth: the place of the last node there */
 };
 
 static void flame_data_put_name(struct hf_out *out, struct hf_text label)
@@ -37,26 +39,27 @@ static void flame_data_put_colors(struct flame_data_columns *c, struct hf_out *o
     }
 }
 
-/* `scratch` follows the right edge of what has been placed in each node. */
+/*
+ * `scratch` follows the right edge of what has been placed in each node. Nodes lie apart in memory,
+ * so each is looked at once.
+ */
 static void flame_data_put_places(struct flame_data_columns *c, struct hf_out *out)
 {
     const struct hf_flame_tree *tree = c->picture->tree;
-    const uint32_t *preorder = c->trie.preorder;
     for (size_t i = 0; i < c->trie.node_count; i++) {
-        uint32_t node = preorder[i];
+        uint32_t node = c->trie.preorder[i], depth = tree->depth[node];
         uint64_t start = tree->start[node];
-        c->scratch[node] = start;
+        c->scratch[i] = start;
+        c->ends[i] = start + hf_flame_layout_width(c->picture->layout, tree, node);
+        c->path[depth] = (uint32_t)i;
         if (i == 0)
             continue;
-        uint32_t parent = tree->nodes[node].parent;
-        hf_trie_data_put_number(out, start - c->scratch[parent]);
-        c->scratch[parent] = start + hf_flame_layout_width(c->picture->layout, tree, node);
+        uint64_t *placed = &c->scratch[c->path[depth - 1]];
+        hf_trie_data_put_number(out, start - *placed);
+        *placed = c->ends[i];
     }
-    for (size_t i = 0; i < c->trie.node_count; i++) {
-        uint32_t node = preorder[i];
-        uint64_t end = tree->start[node] + hf_flame_layout_width(c->picture->layout, tree, node);
-        hf_trie_data_put_number(out, end - c->scratch[node]);
-    }
+    for (size_t i = 0; i < c->trie.node_count; i++)
+        hf_trie_data_put_number(out, c->ends[i] - c->scratch[i]);
 }
 
 static void put_released(struct flame_data_columns *c, struct hf_out *out)
@@ -192,7 +195,10 @@ enum hf_status hf_flame_put_data(const struct hf_flame_picture *picture,
     struct flame_data_columns c = {.picture = picture, .colors = colors};
     bool *is_kept = hf_budget_calloc(tree->count, sizeof *is_kept);
     c.scratch = hf_budget_calloc(tree->count, sizeof *c.scratch);
-    enum hf_status status = is_kept == NULL || c.scratch == NULL ? hf_error_memory(err) : HF_OK;
+    c.ends = hf_budget_calloc(tree->count, sizeof *c.ends);
+    c.path = hf_budget_calloc(tree->count, sizeof *c.path);
+    bool has_room = is_kept != NULL && c.scratch != NULL && c.ends != NULL && c.path != NULL;
+    enum hf_status status = has_room ? HF_OK : hf_error_memory(err);
     if (status == HF_OK) {
         for (size_t i = 0; i < tree->count; i++)
             is_kept[i] = i == HF_STACK_ROOT || hf_flame_layout_width(picture->layout, tree, i) >=
@@ -209,6 +215,8 @@ enum hf_status hf_flame_put_data(const struct hf_flame_picture *picture,
     }
     hf_trie_data_done(&c.trie);
     hf_budget_free(c.scratch);
+    hf_budget_free(c.ends);
+    hf_budget_free(c.path);
     hf_budget_free(is_kept);
     return status;
 }

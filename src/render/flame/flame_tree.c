@@ -11,6 +11,7 @@ struct builder {
     const struct hf_profile *folded;
     size_t type;
     struct hf_flame_tree *tree;
+    uint64_t *own; /* by node: its width without its children */
 };
 
 void hf_flame_tree_done(struct hf_flame_tree *tree)
@@ -108,6 +109,8 @@ static void sum_values(struct builder *b)
                 (struct hf_total){
                     hf_profile_value(folded, i, b->type), hf_profile_released(folded, i, b->type)});
     }
+    for (size_t i = 0; i < tree->count; i++)
+        b->own[i] = hf_flame_tree_width(tree, i);
     for (size_t i = tree->count; i-- > 1;)
         add_total(tree, tree->nodes[i].parent, tree->sums[i]);
     /* A width is both together: that sum, too, may be where it saturates. */
@@ -115,12 +118,14 @@ static void sum_values(struct builder *b)
 }
 
 /* Parents come before children, so a node's own start is known when its children are placed. */
-static void flame_tree_place(struct hf_flame_tree *tree)
+static void flame_tree_place(struct builder *b)
 {
+    struct hf_flame_tree *tree = b->tree;
     const uint32_t *first = tree->order.first_children;
+    bool were_saturated = tree->is_saturated;
     for (size_t i = 0; i < tree->count; i++) {
-        uint64_t cursor = hf_add_saturating(
-            tree->start[i], hf_flame_tree_own_width(tree, i), &tree->is_saturated);
+        uint64_t own = were_saturated ? hf_flame_tree_own_width(tree, i) : b->own[i];
+        uint64_t cursor = hf_add_saturating(tree->start[i], own, &tree->is_saturated);
         for (size_t at = first[i]; at < first[i + 1]; at++) {
             uint32_t child = tree->order.children[at];
             tree->start[child] = cursor;
@@ -147,13 +152,15 @@ enum hf_status hf_flame_tree_build(const struct hf_profile *folded, size_t type,
         tree->sums = hf_budget_calloc(tree->count, sizeof *tree->sums);
         tree->start = hf_budget_calloc(tree->count, sizeof *tree->start);
         tree->depth = hf_budget_calloc(tree->count, sizeof *tree->depth);
-        if (tree->sums == NULL || tree->start == NULL || tree->depth == NULL)
+        b.own = hf_budget_calloc(tree->count, sizeof *b.own);
+        if (tree->sums == NULL || tree->start == NULL || tree->depth == NULL || b.own == NULL)
             status = hf_error_memory(err);
     }
     if (status == HF_OK) {
         sum_values(&b);
-        flame_tree_place(tree);
+        flame_tree_place(&b);
     }
+    hf_budget_free(b.own);
     return status;
 }
 
