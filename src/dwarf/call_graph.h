@@ -37,7 +37,8 @@ struct hf_called_function {
     bool fills_generic;  /* its first parameter points to an object of a class template, or of a
                             generic type, that it may change: the object of a method, say */
     bool fills_several;  /* and the program has several instances of that class */
-    bool fills_numbers;  /* of C: its first parameter points to a growing array of numbers */
+    bool fills_part;     /* of C: its first parameter points to a growing array of numbers, or to
+                            what several classes have as a member */
     bool may_keep;       /* what it returns may stay with an object that it is given to change */
     bool changes_more;   /* what it allocates could stay elsewhere than in what it returns */
     bool fills_array;    /* a parameter is an array of Fortran that it may allocate */

@@ -21,6 +21,7 @@ void hf_call_types_done(struct hf_call_types *types)
     hf_map_done(&types->generic);
     hf_map_done(&types->lasting);
     hf_map_done(&types->definitions);
+    hf_map_done(&types->parts);
     hf_budget_put_back(types->entry_capacity * sizeof *types->entries +
                        types->link_capacity * sizeof *types->links);
     free(types->entries);
@@ -190,12 +191,14 @@ struct class_list {
 struct class_search {
     const struct hf_call_entry *class; /* an object of it; NULL: not that */
     bool pointer;                      /* a pointer, to anything */
+    bool owner;                        /* a pointer to what may be changed by it */
     bool cell;                         /* Rust's, whose value changes though it is only looked at */
 };
 
 static bool is_found(const struct class_search *search, const struct call_type *type)
 {
-    if (search->pointer && (type->is_pointer || type->is_reference))
+    if ((search->pointer || (search->owner && !type->is_view)) &&
+        (type->is_pointer || type->is_reference))
         return true;
     if (!call_is_object(type))
         return false;
@@ -218,6 +221,8 @@ static bool class_holds(struct hf_call_types *types, const struct hf_call_entry 
             types->steps_left--;
             if (is_found(search, &type))
                 return true;
+            if (search->owner && type.is_view)
+                continue;
             if (call_is_object(&type) && !type.is_pointer && !type.is_reference &&
                 walk.count < CLASSES_MAX && !walk_has(&walk, type.end))
                 walk.found[walk.count++] = type.end;
@@ -231,6 +236,15 @@ static bool is_text(const struct hf_call_entry *class)
 {
     return class->is_library &&
            (hf_text_is(class->name, "basic_string") || hf_text_is(class->name, "String"));
+}
+
+/* An object that only looks at what others have, as a parser does at its text: it keeps nothing. */
+static bool is_looker(struct hf_call_types *types, const struct hf_call_entry *class)
+{
+    size_t first = first_link(types, class->offset);
+    bool has_members = first < types->link_count && types->links[first].from == class->offset;
+    return has_members && !class->is_declaration && !class->is_library &&
+           !class_holds(types, class, &(struct class_search){.owner = true});
 }
 
 /* A class or a number, in whatever unit. */
@@ -361,11 +375,12 @@ static bool makes_only(struct hf_call_types *types, const struct hf_call_entry *
         bool is_object_taken = call_is_object(&taken);
         bool is_changed = ((taken.is_pointer || taken.is_reference) && !taken.is_view) ||
                           (is_object_taken && taken.end->is_changed);
-        if (is_changed && (!is_object_taken || !is_text(taken.end)))
+        bool is_filled = is_changed && is_object_taken && is_text(taken.end);
+        if (is_changed && !is_filled && (!is_object_taken || !is_looker(types, taken.end)))
             return false;
         if (is_object_taken && !is_changed && class_holds(types, taken.end, &cell))
             return false;
-        makes |= is_changed;
+        makes |= is_filled;
     }
     return makes;
 }
@@ -382,6 +397,36 @@ static bool is_number_array(const struct hf_call_types *types, const struct hf_c
         *(type.is_pointer ? &arrays : &numbers) += 1;
     }
     return arrays == 1 && numbers >= 1 && numbers <= 3;
+}
+
+/* Of which classes others have members, not pointers to them. What does not fit is not known. */
+static void parts_find(struct hf_call_types *types)
+{
+    types->are_parts_known = true;
+    for (size_t i = 0; i < types->link_count && types->steps_left != 0; i++, types->steps_left--) {
+        const struct hf_call_entry *holder = hf_call_types_at(types, types->links[i].from);
+        struct call_type type = call_type_at(types, types->links[i].to, true);
+        if (holder == NULL || !hf_call_tag_is_class(holder->tag) || !call_is_object(&type) ||
+            type.is_pointer || type.is_reference)
+            continue;
+        bool is_new;
+        uint32_t print = (uint32_t)type_key(holder) | 1;
+        uint32_t *known = hf_map_put(&types->parts, type_key(type.end), print, &is_new);
+        if (known == NULL)
+            return;
+        if (!is_new && *known != print)
+            *known = 0;
+    }
+}
+
+/* Several classes have such an object in them: a list of attributes, which jobs and printers have.
+ */
+static bool is_shared_part(struct hf_call_types *types, const struct hf_call_entry *class)
+{
+    if (!types->are_parts_known)
+        parts_find(types);
+    const uint32_t *known = hf_map_find(&types->parts, type_key(class));
+    return known != NULL && *known == 0;
 }
 
 /* True if an array of Fortran is given that may be allocated here. */
@@ -456,9 +501,9 @@ void hf_call_types_judge(struct hf_call_types *types, const struct hf_call_entry
     function->fills_generic = (taken.is_pointer || taken.is_reference) && !taken.is_view &&
                               call_is_object(&taken) && taken.end->is_generic;
     function->fills_several = function->fills_generic && has_instances(types, taken.end);
-    function->fills_numbers = taken.is_pointer && !taken.is_view && call_is_object(&taken) &&
-                              origin->scope == 0 && origin->linkage.size == 0 &&
-                              is_number_array(types, taken.end);
+    function->fills_part = taken.is_pointer && !taken.is_view && call_is_object(&taken) &&
+                           origin->scope == 0 && origin->linkage.size == 0 &&
+                           (is_number_array(types, taken.end) || is_shared_part(types, taken.end));
     function->returns_itself =
         call_is_of_class(&returned, origin->class) && !returned.is_pointer &&
         !returned.is_reference &&

@@ -56,7 +56,8 @@ struct hf_call_types {
     size_t link_count, link_capacity;
     struct hf_map lasting; /* what variables that last can lead to by a pointer, once it is known */
     struct hf_map definitions; /* class -> entry that is no mere declaration */
-    bool is_lasting_known, may_all_last;
+    struct hf_map parts;       /* class -> a class that has such members; 0: several have */
+    bool is_lasting_known, may_all_last, are_parts_known;
     uint64_t steps_left; /* of all walks together; then nothing is held */
 };
 

@@ -119,7 +119,7 @@ static bool helper_may_be(const struct hf_called_function *function)
 static bool helper_is_by_itself(const struct hf_called_function *function)
 {
     return function->shares_line || function->returns_itself || function->fills_several ||
-           function->fills_numbers ||
+           function->fills_part ||
            (!function->changes_more && !hf_text_is(function->name, "operator()"));
 }
 

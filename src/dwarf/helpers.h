@@ -17,10 +17,12 @@
  *   - functions of C that one use of a macro defines together, or with a type, on one line;
  *   - methods of a class template, or of a generic type, that the program uses for several types;
  *   - functions that return an object with memory of its own, or write to a string, and may change
- *     nothing else that they are given: what they allocate can stay nowhere else. In C, functions
- *     that return a pointer to what no variable that lasts could lead to, by the types of all;
+ *     nothing else that they are given, but objects that only look at what others have (a parser's
+ *     place in its text): what they allocate can stay nowhere else. In C, functions that return a
+ *     pointer to what no variable that lasts could lead to, by the types of all;
  *   - functions of C that add to a growing array of numbers: a structure of a pointer to numbers,
- *     how many there are, and how many have room.
+ *     how many there are, and how many have room; or to a structure that two others or more have
+ *     as a member: a list of attributes, which jobs and printers have.
  *
  * The *component* of a method is its class; of a function of C the first word of its name, "json"
  * of json_node(). Subroutines of Fortran fill the arrays that they are given to allocate. Functions

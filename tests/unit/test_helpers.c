@@ -171,6 +171,9 @@ enum kind {
     A_WAVE,        /* Wave *: a pointer to numbers, and two numbers */
     A_NODE,        /* Node *: a pointer to numbers, and a Route * */
     A_TRACE,       /* Trace *: a pointer to pointers to numbers, and two numbers */
+    A_PARSER,      /* Parser *: a const Route *, and a number */
+    A_PART,        /* Part *, with a Route *, which Job and Printer have as a member */
+    AN_ONLY_PART,  /* the same, which one has twice */
     KINDS
 };
 
@@ -307,6 +310,16 @@ static void put_types(struct hf_out *info, uint32_t *types)
     types[A_TRACE] = put_type(info, TO, put_object_of(info, "Trace", trace, HF_COUNT(trace)));
     types[A_WAVE] = put_type(info, TO, put_object_of(info, "Wave", wave, HF_COUNT(wave)));
     types[A_NODE] = put_type(info, TO, put_object_of(info, "Node", node, HF_COUNT(node)));
+    const uint32_t parser[] = {types[A_VIEW], types[A_NUMBER]};
+    types[A_PARSER] = put_type(info, TO, put_object_of(info, "Parser", parser, HF_COUNT(parser)));
+    uint32_t part = put_object(info, "Part", types[A_ROUTE]);
+    uint32_t only[] = {put_object(info, "Only", types[A_ROUTE]), 0};
+    only[1] = only[0];
+    (void)put_object(info, "Job", part);
+    (void)put_object(info, "Printer", part);
+    (void)put_object_of(info, "Owner", only, HF_COUNT(only));
+    types[A_PART] = put_type(info, TO, part);
+    types[AN_ONLY_PART] = put_type(info, TO, only[0]);
     put_typedef(info, "answers", 9, types[A_NUMBER]);
 }
 
@@ -415,6 +428,10 @@ static void what_changes_nothing_makes_it_for_its_caller(void **state)
         {"left", NOTHING, 0, {"render"}, false});
     CHECK("of what it may change", {"render", A_TEXT | TAKES(A_SESSION), 0, {NULL}, false},
         {"left", NOTHING, 0, {"render"}, false});
+    CHECK("of what a parser looks at", {"render", A_TEXT | TAKES(A_PARSER), 0, {NULL}, true},
+        {"left", NOTHING, 0, {"render"}, false});
+    CHECK("which returns nothing", {"skip", NOTHING | TAKES(A_PARSER), 0, {NULL}, false},
+        {"left", NOTHING, 0, {"skip"}, false});
     CHECK("an object that leads nowhere", {"middle", A_POINT, 0, {NULL}, false},
         {"left", NOTHING, 0, {"middle"}, false});
 }
@@ -450,6 +467,17 @@ static void a_growing_array_of_numbers_is_its_users(void **state)
     CHECK("rows of them", {"put", NOTHING | TAKES(A_TRACE), 0, {NULL}, false},
         {"left", NOTHING, 0, {"put"}, false});
     CHECK("and more", {"put", NOTHING | TAKES(A_NODE), 0, {NULL}, false},
+        {"left", NOTHING, 0, {"put"}, false});
+}
+
+static void what_several_have_in_them_is_theirs(void **state)
+{
+    (void)state;
+    CHECK("two", {"put", NOTHING | TAKES(A_PART), 0, {NULL}, true},
+        {"left", NOTHING, 0, {"put"}, false});
+    CHECK("one, twice", {"put", NOTHING | TAKES(AN_ONLY_PART), 0, {NULL}, false},
+        {"left", NOTHING, 0, {"put"}, false});
+    CHECK("nobody", {"put", NOTHING | TAKES(A_TABLE), 0, {NULL}, false},
         {"left", NOTHING, 0, {"put"}, false});
 }
 
@@ -626,6 +654,7 @@ int main(void)
         cmocka_unit_test(what_changes_nothing_makes_it_for_its_caller),
         cmocka_unit_test(what_no_variable_could_keep_is_its_callers),
         cmocka_unit_test(a_growing_array_of_numbers_is_its_users),
+        cmocka_unit_test(what_several_have_in_them_is_theirs),
         cmocka_unit_test(what_is_in_an_object_that_it_changes_may_stay),
         cmocka_unit_test(an_array_of_fortran_is_its_callers),
         cmocka_unit_test(callers_of_one_part_do_not),
