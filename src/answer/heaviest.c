@@ -52,7 +52,9 @@ static void heaviest_put_name(
     if (row->file.size != 0) {
         hf_out_string(name, " (");
         hf_escape_terminal(name, hf_text_basename(row->file));
-        hf_out_printf(name, ":%u)", row->line);
+        if (row->line != 0)
+            hf_out_printf(name, ":%u", row->line);
+        hf_out_char(name, ')');
         return;
     }
     if (row->frame >= folded->frames.count)

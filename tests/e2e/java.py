@@ -76,6 +76,30 @@ test_c2 = mode("-XX:-TieredCompilation", *COMPILED)
 test_serial = mode("-XX:+UseSerialGC", without=["deep"])
 
 
+KEEPS = """import java.nio.ByteBuffer;
+public class Keeps {
+    static final ByteBuffer[] kept = new ByteBuffer[300];
+    static ByteBuffer filled(int i) {
+        return kept[i] = ByteBuffer.allocateDirect(100000 + i);
+    }
+    public static void main(String[] a) {
+        for (int i = 0; i < kept.length; i++)
+            filled(i);
+        Runtime.getRuntime().halt(0);
+    }
+}
+"""
+
+
+def test_answer():
+    """With lines, and with the file alone."""
+    Path("Keeps.java").write_text(KEEPS)
+    for option, place in ("-g", "Keeps.java:5"), ("-g:source", "Keeps.java"):
+        subprocess.run(["javac", option, "Keeps.java"], check=True)
+        done = subprocess.run([HEAPFLAME, "run", "-o", "keeps.hfb", "--", "java", "-cp", ".", "Keeps"], capture_output=True, text=True, check=True)
+        assert re.search(rf"^heapflame: Keeps\.filled \({place}\) via DirectByteBuffer holds \S+ MiB of", done.stderr, re.M), done.stderr
+
+
 # What a library exports as HotSpot does, and code without a rule that calls malloc.
 OTHER = r"""
 #include <stdlib.h>
