@@ -1,9 +1,9 @@
 /*
- * The heaps of jemalloc in a process's memory, and of glibc beside it. Input: where the data of the
- * one thread end (u64), the number of mappings (u8); each as its first page (u64), its pages (u16)
- * and its kind (u8: 0 "[heap]", 1 of no file, 2 a file's); then what is in them, and 0 elsewhere:
- * an address (u64, << 16), a number of bytes (u16), and these. Pages without any were never
- * touched.
+ * The heaps of jemalloc and of mimalloc in a process's memory, and of glibc beside them. Input:
+ * where the data of the one thread end (u64), the number of mappings (u8); each as its first page
+ * (u64), its pages (u16) and its kind (u8: 0 "[heap]", 1 of no file, 2 a file's); then what is in
+ * them, and 0 elsewhere: an address (u64, << 16), a number of bytes (u16), and these. Pages without
+ * any were never touched.
  *
  * heaps.h says what must be true of the answer.
  */

@@ -2,36 +2,55 @@
 
 #include "heap/allocators/glibc.h"
 #include "heap/allocators/jemalloc.h"
+#include "heap/allocators/mimalloc.h"
 
 #include <string.h>
 
-/* The library of a jemalloc that programs link or preload, or NULL. */
-static const char *jemalloc_library(const struct hf_process_image *image)
+/* The first library that is called so, or NULL. */
+static const char *library_of(const struct hf_process_image *image, const char *name)
 {
     for (size_t i = 0; i < image->count; i++) {
         const char *slash = strrchr(image->mappings[i].path, '/');
-        if (slash != NULL && strncmp(slash, "/libjemalloc", sizeof "/libjemalloc" - 1) == 0)
+        if (slash != NULL && strncmp(slash + 1, name, strlen(name)) == 0)
             return image->mappings[i].path;
     }
     return NULL;
 }
 
+static enum hf_status read_foreign(
+    struct hf_heap *heap, const struct hf_process_image *image, struct hf_error *err)
+{
+    static const struct {
+        const char *library, *what;
+        enum hf_status (*read)(
+            struct hf_heap *heap, const struct hf_process_image *image, struct hf_error *err);
+    } allocators[] = {
+        {"libjemalloc", "tables are not those of jemalloc 5.3", hf_heap_read_jemalloc},
+        {"libmimalloc", "segments are not those of mimalloc 2.0", hf_heap_read_mimalloc},
+    };
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; i < sizeof allocators / sizeof *allocators && status == HF_OK; i++) {
+        const char *library = library_of(image, allocators[i].library);
+        size_t before = heap->region_count;
+        status = allocators[i].read(heap, image, err);
+        if (status == HF_OK && heap->region_count == before && library != NULL)
+            return hf_error_set(err, HF_ERR_INPUT,
+                "the process has %s, whose %s: other versions cannot be read", library,
+                allocators[i].what);
+    }
+    return status;
+}
+
 enum hf_status hf_heap_read(
     struct hf_heap *heap, const struct hf_process_image *image, struct hf_error *err)
 {
-    const char *library = jemalloc_library(image);
-    enum hf_status status = hf_heap_read_jemalloc(heap, image, err);
-    if (status == HF_OK && heap->region_count == 0 && library != NULL)
-        return hf_error_set(err, HF_ERR_INPUT,
-            "the process has %s, whose tables are not those of jemalloc 5.3: other versions "
-            "cannot be read",
-            library);
+    enum hf_status status = read_foreign(heap, image, err);
     if (status == HF_OK)
         status = hf_heap_read_glibc(heap, image, err);
     if (status == HF_OK && heap->count == 0)
         return hf_error_set(err, HF_ERR_INPUT,
-            "the process has no heap of glibc's malloc or jemalloc 5.3; other allocators "
-            "(tcmalloc, mimalloc, musl, other versions of jemalloc) cannot be read yet");
+            "the process has no heap of glibc's malloc, jemalloc 5.3 or mimalloc 2.0; other "
+            "allocators (tcmalloc, musl, other versions of these) cannot be read yet");
     hf_heap_sort(heap);
     return status;
 }

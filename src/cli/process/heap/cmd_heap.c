@@ -183,8 +183,9 @@ const struct hf_command hf_cmd_heap = {
     .summary = "Report what holds the memory of a running process, and what is lost.",
     .operands = "PID",
     .details =
-        "Reads every block of the heaps of glibc and jemalloc 5.3 from outside, and follows all\n"
-        "pointers to them: from globals, thread-local storage, stacks, registers and other\n"
+        "Reads every block of the heaps of glibc, jemalloc 5.3 and mimalloc 2.0 from outside, and\n"
+        "follows all pointers to them: from globals, thread-local storage, stacks, registers and "
+        "other\n"
         "mappings. What none of these reaches is lost: a leak that is proven. The process needs "
         "no\n"
         "preparation; its threads stand still for some milliseconds, while the kernel makes a "
