@@ -69,6 +69,7 @@ struct hf_agent_tls {
     struct hf_recorded_thread *thread; /* NULL: none yet, or given back */
     _Atomic uint64_t busy; /* enum hf_busy, and in the other bits the program's stack pointer */
     uint64_t busy_pc;      /* the return address below that; 0: not known */
+    uint64_t moved_from;   /* where the block was that realloc has moved right now; 0: nowhere */
     uint32_t incarnation;  /* of the process in which `thread` was taken */
     uint32_t number;       /* in the table, or HF_LIVE_NONE */
     uint32_t lent_count;   /* how often `thread` was lent, for the first times */

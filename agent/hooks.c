@@ -79,10 +79,12 @@ static HF_HOOK_SLOW void *slow_realloc(void *block, size_t size)
     bool is_gone = moved != NULL || (size == 0 && errno != ENOMEM) || HF_MUTANT(REALLOC);
     if (errno == 0)
         errno = error;
+    hf_agent_tls.moved_from = (uintptr_t)block;
     if (slot != HF_LIVE_NONE)
         hf_event_settle(block, slot, is_gone, caller);
     if (is_due && moved != NULL)
         hf_event_alloc(moved, size, caller);
+    hf_agent_tls.moved_from = 0;
     return moved;
 }
 

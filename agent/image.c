@@ -137,6 +137,20 @@ void hf_image_read(struct hf_image *image, uint64_t start)
     }
 }
 
+uint64_t hf_image_bytes(uint64_t start)
+{
+    struct headers h;
+    uint64_t end = start;
+    if (!read_headers(&h, start))
+        return 0;
+    for (unsigned i = 0; i < h.count; i++) {
+        uint64_t segment_end = h.bias + h.segments[i].p_vaddr + h.segments[i].p_memsz;
+        if (h.segments[i].p_type == PT_LOAD && segment_end > end)
+            end = segment_end;
+    }
+    return end - start;
+}
+
 /* The loader writes addresses over those of the file, in most places. */
 static uint64_t dynamic_address(const struct headers *h, uint64_t value)
 {

@@ -32,6 +32,9 @@ struct hf_image {
 /* Reads the image whose file's first bytes are mapped at `start`. What is damaged is not known. */
 void hf_image_read(struct hf_image *image, uint64_t start);
 
+/* How many bytes from `start` on the image takes; 0: it is none. */
+uint64_t hf_image_bytes(uint64_t start);
+
 /* The address of a symbol that the image mapped at `start` exports, by its GNU hash table; 0: none.
  * out_bytes may be NULL. */
 uint64_t hf_image_find_symbol(uint64_t start, const char *name, uint64_t *out_bytes);

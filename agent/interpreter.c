@@ -5,12 +5,9 @@
 #include "pages.h"
 
 static const struct hf_interpreter_language *const interpreter_languages[] = {
-    &hf_interpreter_python,
-    &hf_interpreter_php,
-    &hf_interpreter_perl,
-    &hf_interpreter_ruby,
-    &hf_interpreter_v8,
-    &hf_interpreter_java,
+    &hf_interpreter_python, &hf_interpreter_php, &hf_interpreter_perl, &hf_interpreter_ruby,
+    &hf_interpreter_v8, &hf_interpreter_java,
+    &hf_interpreter_lua, /* last, for it may be embedded in others */
 };
 
 static bool interpreter_copy(void *context, uint64_t address, void *out, size_t size)
@@ -57,11 +54,11 @@ void hf_interpreter_look(struct hf_interpreter *interpreter, struct hf_modules *
     }
     atomic_store_explicit(&interpreter->language, NULL, memory_order_relaxed);
     atomic_store_explicit(&interpreter->proofs, 0, memory_order_relaxed);
-    for (uint32_t i = 0; i < hosts.count; i++) {
-        interpreter->is_fixed = hosts.is_first[i];
-        for (size_t j = 0; j < HF_COUNT(interpreter_languages); j++) {
+    for (size_t i = 0; i < HF_COUNT(interpreter_languages); i++) {
+        for (uint32_t j = 0; j < hosts.count; j++) {
+            interpreter->is_fixed = hosts.is_first[j];
             if (interpreter_take(
-                    interpreter, modules->table, interpreter_languages[j], hosts.starts[i]))
+                    interpreter, modules->table, interpreter_languages[i], hosts.starts[j]))
                 return;
         }
     }
@@ -95,13 +92,15 @@ static void interpreter_judge(struct hf_interpreter *interpreter, struct hf_live
 }
 
 bool hf_interpreter_read(struct hf_interpreter *interpreter, struct hf_live_table *table,
-    const struct hf_unwind_frame *leaf, uint64_t stack_end, struct hf_interpreted_chain **chain)
+    const struct hf_unwind_frame *leaf, const struct hf_interpreter_event *event,
+    struct hf_interpreted_chain **chain)
 {
     const struct hf_interpreter_language *language =
         atomic_load_explicit(&interpreter->language, memory_order_acquire);
     struct hf_interpreter_thread thread;
     thread.is_changing = false;
-    thread.stack_end = stack_end;
+    thread.stack_end = event->stack_end;
+    thread.moved = event->moved;
     if (language == NULL || !language->find(interpreter, leaf, &thread))
         return false;
     if (*chain == NULL)
@@ -139,24 +138,40 @@ static uint32_t interpreter_add_file(
     return at;
 }
 
+/* Where a function is in the table's text, by its names; it may be new there. */
+static uint32_t interpreter_add_names(struct hf_interpreter *interpreter,
+    struct hf_live_table *table, struct hf_text name, struct hf_text path)
+{
+    uint64_t hash =
+        interpreter_hash(interpreter_hash(0, name.data, name.size), path.data, path.size);
+    uint32_t code = hf_stacks_find(&interpreter->texts, hash, 1);
+    if (code != HF_STACKS_NONE || name.size == 0)
+        return code;
+    uint32_t file = interpreter_add_file(interpreter, table, path.data, path.size);
+    if (file == HF_STACKS_NONE || !hf_live_lock(table))
+        return HF_STACKS_NONE;
+    code = hf_live_add_code(table, name.data, name.size, file, path.size);
+    hf_live_unlock(table);
+    if (code != HF_LIVE_NONE)
+        (void)hf_stacks_add(&interpreter->texts, hash, 1, code);
+    return code;
+}
+
 static uint32_t interpreter_add_code(struct hf_interpreter *interpreter,
     struct hf_live_table *table, const struct hf_interpreter_language *language,
     const struct hf_interpreted_memory *memory, const struct hf_interpreted_frame *frame)
 {
     static char name[HF_INTERPRETER_TEXT_BYTES], path[HF_INTERPRETER_TEXT_BYTES];
+    uint32_t code = language->is_name != NULL ? hf_stacks_find(&interpreter->texts, frame->lines, 4)
+                                              : HF_STACKS_NONE;
+    if (code != HF_STACKS_NONE)
+        return code;
     size_t name_bytes = language->write_name(interpreter, memory, frame, name);
     size_t path_bytes = language->write_file(interpreter, memory, frame, path);
-    uint64_t hash = interpreter_hash(interpreter_hash(0, name, name_bytes), path, path_bytes);
-    uint32_t code = hf_stacks_find(&interpreter->texts, hash, 1);
-    if (code != HF_STACKS_NONE || name_bytes == 0)
-        return code;
-    uint32_t file = interpreter_add_file(interpreter, table, path, path_bytes);
-    if (file == HF_STACKS_NONE || !hf_live_lock(table))
-        return HF_STACKS_NONE;
-    code = hf_live_add_code(table, name, name_bytes, file, path_bytes);
-    hf_live_unlock(table);
-    if (code != HF_LIVE_NONE)
-        (void)hf_stacks_add(&interpreter->texts, hash, 1, code);
+    code = interpreter_add_names(
+        interpreter, table, (struct hf_text){name, name_bytes}, (struct hf_text){path, path_bytes});
+    if (code != HF_STACKS_NONE && language->is_name != NULL && language->is_name(name, name_bytes))
+        (void)hf_stacks_add(&interpreter->texts, frame->lines, 4, code);
     return code;
 }
 

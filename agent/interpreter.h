@@ -1,13 +1,13 @@
 /*
- * interpreter.h: frames of an interpreter, of Python, PHP, Perl, Ruby, V8 or Java, in the stacks
- * that are recorded.
+ * interpreter.h: frames of an interpreter, of Python, PHP, Perl, Ruby, V8, Java or Lua, in the
+ * stacks that are recorded.
  *
  * What all have in common is here: when an interpreter is looked for, whether it is believed, and
  * what becomes of its frames in the table. What differs is a struct hf_interpreter_language
  * (interpreter_python.c, interpreter_java.c, ...): by what an image of the process exports is it
  * known, does the thread run it, and where are its frames (unwind/python/, unwind/java/, ...). It
  * is looked for in the program and in the libraries that modules.h names, when the map has other
- * ones.
+ * ones. Of several, the first in the order of interpreter.c counts.
  * docs/adr/0008 says how frames are read, and why so.
  *
  * *Never a fault.* All is copied by a system call that fails where there is nothing. Read as it is,
@@ -27,6 +27,7 @@
 #include "modules.h"
 #include "stacks.h"
 #include "unwind/java/vm_structs.h"
+#include "unwind/lua/call_infos.h"
 #include "unwind/perl/context_chain.h"
 #include "unwind/php/call_chain.h"
 #include "unwind/python/chain.h"
@@ -47,6 +48,9 @@ struct hf_interpreter {
     struct hf_ruby ruby;
     struct hf_v8 v8;
     struct hf_java java;
+    struct hf_lua lua;
+    struct hf_image image; /* that Lua is in */
+    uint64_t image_bytes;
     struct hf_image_variable context; /* Ruby's, of the thread: ruby_current_ec */
     uint64_t runtime;                 /* address of _PyRuntime */
     uint32_t version;                 /* as the table's state has it; 0: not known */
@@ -58,8 +62,8 @@ struct hf_interpreter {
     uint32_t asked;                   /* how often it was taken without having all it needs */
     _Atomic uint32_t proofs,
         failures;           /* chains that were sound; broken ones before the first such */
-    struct hf_stacks texts; /* by hash: codes (depth 1) and files (2) in the table's text; lines (3)
-                             */
+    struct hf_stacks texts; /* by hash: codes (depth 1) and files (2) in the table's text; lines
+                               (3); codes by the function (4) */
 };
 
 /* What is known of the interpreter on a thread. */
@@ -67,14 +71,24 @@ struct hf_interpreter_thread {
     bool holds;       /* nobody else frees its frames */
     bool is_changing; /* it may be freeing or moving them itself: they need not be sound */
     uint64_t stack_end;
-    uint64_t state; /* the address, Perl: of its interpreter, Ruby: of its context */
+    uint64_t state;            /* the address, Perl: of its interpreter, Ruby: of its context */
+    struct hf_lua_moved moved; /* by the reallocation that is recorded */
     uint8_t head[HF_PYTHON_THREAD_BYTES]; /* Python: the start of its state */
+};
+
+/* Of what is recorded: where the thread's stack ends, and what realloc has moved. */
+struct hf_interpreter_event {
+    uint64_t stack_end;
+    struct hf_lua_moved moved;
 };
 
 /* What a language's own file does. */
 struct hf_interpreter_language {
     enum hf_live_language number;
     bool replaces; /* its frames take the place of the native ones that run them */
+    /* NULL, or: its functions have the names of who calls them, and this is one. A frame's `lines`
+     * is a hash of the function then, which has the first such name from there on. */
+    bool (*is_name)(const char *name, size_t size);
     /* What the image that is mapped at `start` has of it, by what it exports; 0: it is not there.
      * With its version and all that `find` and `read` need, if it can be read. */
     enum hf_live_interpreter (*take)(struct hf_interpreter *interpreter, uint64_t start);
@@ -97,7 +111,8 @@ struct hf_interpreter_language {
 };
 
 extern const struct hf_interpreter_language hf_interpreter_python, hf_interpreter_php,
-    hf_interpreter_perl, hf_interpreter_ruby, hf_interpreter_v8, hf_interpreter_java;
+    hf_interpreter_perl, hf_interpreter_ruby, hf_interpreter_v8, hf_interpreter_java,
+    hf_interpreter_lua;
 
 /* The process's memory: by a system call, or as it is. */
 extern const struct hf_interpreted_memory hf_interpreter_by_copy, hf_interpreter_as_it_is;
@@ -134,13 +149,13 @@ static inline bool hf_interpreter_replaces(const struct hf_interpreter *interpre
 void hf_interpreter_look(struct hf_interpreter *interpreter, struct hf_modules *modules);
 
 /*
- * The frames of the interpreter on the calling thread, whose walk found these native ones in a
- * stack that ends there; false if it has none. *chain is mapped when it is first needed, and then
+ * The frames of the interpreter on the calling thread, whose walk found these native ones at
+ * that event; false if it has none. *chain is mapped when it is first needed, and then
  * the thread's.
  */
 HF_MUST_CHECK bool hf_interpreter_read(struct hf_interpreter *interpreter,
-    struct hf_live_table *table, const struct hf_unwind_frame *leaf, uint64_t stack_end,
-    struct hf_interpreted_chain **chain);
+    struct hf_live_table *table, const struct hf_unwind_frame *leaf,
+    const struct hf_interpreter_event *event, struct hf_interpreted_chain **chain);
 
 /* The frame of the table for one of a chain that was just read; 0: there is no room. With the lock.
  */

@@ -187,7 +187,7 @@ static void add_host(struct modules_reading *r, const struct hf_map_line *line)
     if (hosts->count < HF_MODULES_HOSTS && modules_is_file(line) &&
         (is_program || hf_text_starts(name, "/libpython") || hf_text_starts(name, "/libperl") ||
             hf_text_starts(name, "/libruby") || hf_text_starts(name, "/libnode") ||
-            hf_text_is(name, "/libjvm.so")))
+            hf_text_is(name, "/libjvm.so") || hf_text_starts(name, "/liblua")))
         hosts->starts[hosts->count++] = line->start;
 }
 

@@ -46,7 +46,7 @@ enum hf_modules_doubt {
 
 /*
  * Images that may contain an interpreter: the program, and libraries called libpython*, libperl*,
- * libruby*, libnode* or libjvm.so. Each where its first byte is mapped.
+ * libruby*, libnode*, liblua* or libjvm.so. Each where its first byte is mapped.
  */
 struct hf_modules_hosts {
     uint64_t starts[HF_MODULES_HOSTS];

@@ -191,8 +191,9 @@ static HF_APART uint32_t find_interpreted(struct hf_recorded_thread *thread,
     struct hf_unwind_frame *leaf, uint64_t stack_end, enum hf_live_loss *out_why)
 {
     struct record_stack stack = {.leaf = leaf, .hash = leaf->hash, .count = leaf->count};
+    struct hf_interpreter_event event = {stack_end, {hf_agent_tls.moved_from, thread->moved_to}};
     if (hf_interpreter_read(
-            &hf_agent.interpreter, &hf_agent.table, leaf, stack_end, &thread->interpreted)) {
+            &hf_agent.interpreter, &hf_agent.table, leaf, &event, &thread->interpreted)) {
         const struct hf_interpreted_chain *chain = thread->interpreted;
         stack.interpreted = chain;
         stack.hash = hf_mix(
@@ -346,6 +347,7 @@ void hf_record_alloc(struct hf_recorded_thread *thread, uintptr_t address, size_
 {
     enum hf_live_loss why;
     hf_shadow_expect(&hf_agent.blocks.shadow, address);
+    thread->moved_to = address;
     uint32_t stack = record_stack_of(thread, caller, &why);
     if (stack == HF_STACKS_NONE) {
         hf_live_lose(&hf_agent.table, why, size_bytes);
@@ -446,6 +448,7 @@ void hf_record_put_back(struct hf_recorded_thread *thread, uintptr_t address, ui
 void hf_record_drop(struct hf_recorded_thread *thread, uintptr_t address, uint32_t slot,
     const struct hf_caller *caller)
 {
+    thread->moved_to = 0;
     record_drop(thread, address, slot, caller);
 }
 
@@ -486,6 +489,7 @@ void hf_record_map(
 
 void hf_record_mend(void)
 {
+    hf_agent_tls.moved_from = 0;
     hf_modules_mend(&hf_agent.modules);
     hf_blocks_mend(&hf_agent.blocks);
     hf_mappings_mend(&hf_agent.mappings);

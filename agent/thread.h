@@ -35,6 +35,7 @@ struct hf_recorded_thread {
     uint32_t uncounted;  /* freed blocks to pass over before one is counted, for record.c */
     uint64_t last;       /* the address of what it allocated last, if nothing was freed since */
     uint64_t last_left;  /* hf_agent_tls.left, then */
+    uint64_t moved_to;   /* where a block is that hf_agent_tls.moved_from was; 0: it is not known */
     uint64_t low, high;  /* of the thread's own stack, what was found to be readable */
     uint64_t floor;      /* nothing below is of that stack; 0: unknown */
     struct hf_recorded_thread *next;          /* of those that wait for another thread */

@@ -37,16 +37,24 @@ static const struct interpreter_language *language_of(const struct hf_profile *p
     return NULL;
 }
 
-/* True if code that was made at run time is in a stack, and nothing says what it was made of: it
- * has no names, and there are no lines of what an interpreter runs. */
+/* True if there are lines of what an interpreter runs. */
+static bool has_interpreted(const struct hf_profile *profile)
+{
+    for (uint32_t i = 0; i < profile->frames.count; i++) {
+        const struct hf_frame *frame = hf_profile_frame_at(profile, i);
+        if ((frame->flags & HF_FRAME_NAMED) != 0 && frame->file != HF_NO_STRING)
+            return true;
+    }
+    return false;
+}
+
+/* True if code that was made at run time is in a stack, and nothing says what it was made of. */
 static bool is_compiled_unnamed(const struct hf_profile *profile)
 {
     bool is_there = false;
     for (uint32_t i = 0; i < profile->frames.count; i++) {
         const struct hf_frame *frame = hf_profile_frame_at(profile, i);
         struct hf_text path = hf_profile_text(profile, profile->modules[frame->module].path);
-        if ((frame->flags & HF_FRAME_NAMED) != 0 && frame->file != HF_NO_STRING)
-            return false;
         bool is_bare = frame->module == HF_NO_MODULE && (frame->flags & HF_FRAME_HAS_OFFSET) != 0;
         if (!is_bare && !hf_text_is(path, HF_ANONYMOUS) && !hf_text_is(path, HF_JIT))
             continue;
@@ -60,7 +68,7 @@ static bool is_compiled_unnamed(const struct hf_profile *profile)
 void hf_note_interpreter(const struct hf_profile *profile, struct hf_notes *notes)
 {
     const struct interpreter_language *language = language_of(profile);
-    if (language == NULL || profile->sample_count == 0 ||
+    if (language == NULL || profile->sample_count == 0 || has_interpreted(profile) ||
         (language->is_compiled && !is_compiled_unnamed(profile)))
         return;
     hf_notes_add(notes, HF_NOTE_INFO, "%s", language->words);

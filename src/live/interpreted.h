@@ -27,6 +27,7 @@ enum hf_live_language {
     HF_LIVE_RUBY = 3,
     HF_LIVE_V8 = 4,   /* JavaScript; the version is that of V8 */
     HF_LIVE_JAVA = 5, /* the version's minor is 0 */
+    HF_LIVE_LUA = 6,  /* the version has the release, too */
 };
 
 /* What became of the frames of the interpreter in the process. */
@@ -37,8 +38,8 @@ enum hf_live_interpreter {
     HF_LIVE_INTERPRETER_UNFIT = 3,   /* its memory is not what it should be in this version */
 };
 
-/* `interpreter` of the state. The version of Python is its Py_Version, of the others major << 8 |
- * minor; 0: it is not known. */
+/* `interpreter` of the state. The version of Python is its Py_Version, of Lua major << 16 | minor
+ * << 8 | release, of the others major << 8 | minor; 0: it is not known. */
 static inline uint64_t hf_live_interpreter_word(
     enum hf_live_language language, enum hf_live_interpreter what, uint32_t version)
 {

@@ -59,6 +59,7 @@ static void says_what_is_not_seen(void **state)
         {"/usr/bin/perl", NULL, false, NULL, false},
         {"/usr/bin/php8.2", NULL, false, NULL, false},
         {"/usr/bin/lua5.4", NULL, false, "functions of Lua are not seen", false},
+        {"/usr/bin/lua5.4", NULL, false, NULL, true},
         {"/usr/bin/node", "", false, "functions of JavaScript have no names; node --perf-basic",
             false},
         {"/usr/bin/node", HF_ANONYMOUS, false, "functions of JavaScript have no names", false},

@@ -5,6 +5,7 @@
 #include "live/interpreted.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 static void note_losses(
     const struct hf_live_snapshot *table, uint64_t damaged, struct hf_notes *notes)
@@ -66,17 +67,21 @@ static void note_malloc(const struct hf_live_snapshot *table, struct hf_notes *n
 struct live_language {
     const char *name, *engine, *known, *unsaid; /* of a version that is not said */
     unsigned major_shift, minor_shift;
+    bool has_release; /* below the minor */
 };
 
 static const struct live_language live_languages[] = {
-    [HF_LIVE_PYTHON] = {"Python", "Python", "3.11 to 3.13", "is older", 24, 16},
-    [HF_LIVE_PHP] = {"PHP", "PHP", "8.2, built for one thread", "is another version or build", 8,
-        0},
+    [HF_LIVE_PYTHON] = {"Python", "Python", "3.11 to 3.13", "is older", 24, 16, false},
+    [HF_LIVE_PHP] = {"PHP", "PHP", "8.2, built for one thread", "is another version or build", 8, 0,
+        false},
     [HF_LIVE_PERL] = {"Perl", "Perl", "5.36, built with threads", "is another version or build", 8,
-        0},
-    [HF_LIVE_RUBY] = {"Ruby", "Ruby", "3.1, as a library", "is another version or build", 8, 0},
-    [HF_LIVE_V8] = {"JavaScript", "V8", "10.2 and 11.3 (Node.js 18 and 20)", "does not say", 8, 0},
-    [HF_LIVE_JAVA] = {"Java", "HotSpot", "17", "does not say", 8, 0},
+        0, false},
+    [HF_LIVE_RUBY] = {"Ruby", "Ruby", "3.1, as a library", "is another version or build", 8, 0,
+        false},
+    [HF_LIVE_V8] = {"JavaScript", "V8", "10.2 and 11.3 (Node.js 18 and 20)", "does not say", 8, 0,
+        false},
+    [HF_LIVE_JAVA] = {"Java", "HotSpot", "17", "does not say", 8, 0, false},
+    [HF_LIVE_LUA] = {"Lua", "Lua", "5.4.4", "does not say which it is", 16, 8, true},
 };
 
 /* Why there are no frames of an interpreter where there could be some. */
@@ -89,18 +94,21 @@ static void note_interpreter(const struct hf_live_snapshot *table, struct hf_not
         return;
     const struct live_language *l = &live_languages[language];
     unsigned major = word >> l->major_shift & 0xff, minor = word >> l->minor_shift & 0xff;
+    char release[8] = "";
+    if (l->has_release)
+        (void)snprintf(release, sizeof release, ".%u", (unsigned)word & 0xff);
     if (major == 0)
         hf_notes_add(notes, HF_NOTE_INFO,
             "%s functions are not shown: heapflame knows %s %s, and this one %s", l->name,
             l->engine, l->known, l->unsaid);
     else if (what == HF_LIVE_INTERPRETER_UNKNOWN)
         hf_notes_add(notes, HF_NOTE_INFO,
-            "%s functions are not shown: heapflame knows %s %s, and this is %s %u.%u", l->name,
-            l->engine, l->known, l->engine, major, minor);
+            "%s functions are not shown: heapflame knows %s %s, and this is %s %u.%u%s", l->name,
+            l->engine, l->known, l->engine, major, minor, release);
     else
         hf_notes_add(notes, HF_NOTE_INFO,
-            "%s functions are not shown: the memory of this %s %u.%u is not laid out as usual",
-            l->name, l->engine, major, minor);
+            "%s functions are not shown: the memory of this %s %u.%u%s is not laid out as usual",
+            l->name, l->engine, major, minor, release);
 }
 
 void hf_live_note(const struct hf_live_snapshot *table, uint64_t damaged, struct hf_notes *notes)
