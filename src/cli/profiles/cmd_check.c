@@ -1,24 +1,16 @@
 /*
  * cmd_check.c: trend as a gate: exit status 1 says that a budget was exceeded, and nothing else
- * does.
- *
- * What is checked is the process without the places that are suppressed. A budget counts as
- * exceeded when the lower end of an interval is above it, that of the slope or that of what was
- * gained by value (statistics/gain.h): sampling alone does not fail a gate, and no growth passes
- * for coming late.
+ * does. Here are the limits that are asked for, and what is written of the checks.
  */
 #include "answer/operand.h"
-#include "base/plural.h"
 #include "base/strings/num.h"
 #include "base/strings/units.h"
 #include "cli/history_options.h"
+#include "cli/profiles/growth_check.h"
 #include "cli/profiles/lost_check.h"
 #include "cli/report.h"
 #include "render/table/check_report.h"
-#include "render/table/growth_report.h"
-#include "statistics/gain.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -64,24 +56,6 @@ static const struct hf_option_group groups[] = {
     {0},
 };
 
-struct limits {
-    double budget;     /* a second; infinite: none */
-    double max_growth; /* a part; infinite: none */
-    uint64_t bytes;    /* that it may reach, but not ... 0: none */
-    double within_s;   /* ... before this */
-    bool fails_on[HF_VERDICT_TOO_LITTLE + 1];
-};
-
-struct checker {
-    struct hf_process_history *process;
-    struct limits limits;
-    struct hf_text name; /* of the process, if there are several */
-    const struct hf_shared_leaks *together;
-    struct hf_check checks[HF_CHECKS_MAX];
-    size_t count;
-    struct hf_arena texts;
-};
-
 /* "1MiB/min" */
 static enum hf_status parse_budget(const char *text, double *out_budget, struct hf_error *err)
 {
@@ -105,7 +79,7 @@ static enum hf_status parse_budget(const char *text, double *out_budget, struct 
 
 /* "4GiB/24h" */
 static enum hf_status parse_bytes_and_time(
-    const char *text, struct limits *limits, struct hf_error *err)
+    const char *text, struct hf_growth_limits *limits, struct hf_error *err)
 {
     struct hf_text rest = hf_text_of(text);
     struct hf_text bytes = hf_text_first(rest, hf_text_find(rest, '/'));
@@ -129,7 +103,8 @@ static bool is_verdict(const char *text, enum hf_verdict_kind kind)
     return *text == '\0' && *name == '\0';
 }
 
-static enum hf_status parse_fail_on(const char *text, struct limits *limits, struct hf_error *err)
+static enum hf_status parse_fail_on(
+    const char *text, struct hf_growth_limits *limits, struct hf_error *err)
 {
     for (enum hf_verdict_kind kind = 0; kind <= HF_VERDICT_TOO_LITTLE; kind++) {
         if (is_verdict(text, kind)) {
@@ -151,9 +126,9 @@ static bool check_has_limits(const struct check_options *options)
 }
 
 static enum hf_status parse_limits(
-    const struct check_options *options, struct limits *limits, struct hf_error *err)
+    const struct check_options *options, struct hf_growth_limits *limits, struct hf_error *err)
 {
-    *limits = (struct limits){.budget = INFINITY, .max_growth = INFINITY};
+    *limits = (struct hf_growth_limits){.budget = INFINITY, .max_growth = INFINITY};
     enum hf_status status = HF_OK;
     if (options->budget != NULL)
         status = parse_budget(options->budget, &limits->budget, err);
@@ -173,257 +148,11 @@ static enum hf_status parse_limits(
     return status;
 }
 
-/* Adds a check whose message is what `out` holds, without a number or a place; empties it. */
-static enum hf_status add_check(
-    struct checker *c, const char *name, bool is_passed, struct hf_out *out, struct hf_error *err)
-{
-    struct hf_text text = hf_out_view(out);
-    const char *copy = hf_arena_copy(&c->texts, text.data, text.size);
-    out->size = 0;
-    if (copy == NULL)
-        return hf_error_memory(err);
-    assert(c->count < HF_CHECKS_MAX);
-    c->checks[c->count++] =
-        (struct hf_check){.name = name, .is_passed = is_passed, .message = {copy, text.size}};
-    return HF_OK;
-}
-
-static struct hf_gain gain_of(const struct checker *c, const struct hf_growth_place *place)
-{
-    const struct hf_growth *growth = &c->process->growth;
-    struct hf_trend_points points = {
-        growth->times_s, place->values, growth->point_count, place->noise};
-    return hf_gain_of(&points, &place->trend);
-}
-
-/* How fast a place grows: as a rule, or by what it gained if that is surely more. */
-static struct hf_check_number rate_of(const struct checker *c, const struct hf_growth_place *place)
-{
-    struct hf_gain gain = gain_of(c, place);
-    if (gain.rate_low > place->trend.low)
-        return (struct hf_check_number){
-            HF_CHECK_RATE, gain.rate, gain.rate_low, gain.rate_high, c->limits.budget};
-    const struct hf_trend *trend = &place->trend;
-    return (struct hf_check_number){
-        HF_CHECK_RATE, trend->slope, trend->low, trend->high, c->limits.budget};
-}
-
-static void put_rate(
-    const struct checker *c, const struct hf_check_number *rate, struct hf_out *out)
-{
-    bool is_bytes = c->process->growth.is_bytes;
-    hf_verdict_rate(rate->value, is_bytes, out);
-    hf_out_string(out, " (");
-    hf_verdict_rate(rate->low, is_bytes, out);
-    hf_out_string(out, " to ");
-    hf_verdict_rate(rate->high, is_bytes, out);
-    hf_out_string(out, ") of ");
-    hf_verdict_rate(c->limits.budget, is_bytes, out);
-}
-
-/* What the check that was added last is about. */
-static void check_tell(
-    struct checker *c, struct hf_check_number number, const struct hf_growth_place *place)
-{
-    c->checks[c->count - 1].number = number;
-    c->checks[c->count - 1].place = place;
-}
-
-static enum hf_status check_budget(struct checker *c, struct hf_out *out, struct hf_error *err)
-{
-    const struct hf_growth *growth = &c->process->growth;
-    struct hf_check_number whole = rate_of(c, &growth->whole);
-    hf_out_string(out, "all memory: ");
-    put_rate(c, &whole, out);
-    enum hf_status status = add_check(c, "budget", whole.low <= c->limits.budget, out, err);
-    if (status == HF_OK)
-        check_tell(c, whole, NULL);
-    for (size_t i = 0; status == HF_OK && i < growth->count; i++) {
-        struct hf_check_number rate = rate_of(c, &growth->places[i]);
-        if (rate.low <= c->limits.budget)
-            continue;
-        hf_growth_place_label(&growth->places[i], out);
-        hf_out_string(out, ": ");
-        put_rate(c, &rate, out);
-        status = add_check(c, "budget", false, out, err);
-        if (status == HF_OK)
-            check_tell(c, rate, &growth->places[i]);
-    }
-    return status;
-}
-
-/* "from 20.0 MiB to 216.0 MiB" */
-static void put_ends(const struct checker *c, const struct hf_gain *gain, struct hf_out *out)
-{
-    bool is_bytes = c->process->growth.is_bytes;
-    hf_out_string(out, "from ");
-    if (gain->first > 0)
-        hf_verdict_amount(gain->first, is_bytes, out);
-    else
-        hf_out_string(out, "nothing");
-    hf_out_string(out, " to ");
-    hf_verdict_amount(gain->last, is_bytes, out);
-}
-
-static enum hf_status check_growth(struct checker *c, struct hf_out *out, struct hf_error *err)
-{
-    struct hf_gain gain = gain_of(c, &c->process->growth.whole);
-    hf_out_string(out, "all memory: ");
-    if (isfinite(gain.part))
-        hf_out_printf(out, "%+.1f %%", gain.part * 100);
-    if (isfinite(gain.part_high) && gain.part_high > gain.part)
-        hf_out_printf(out, " (%+.1f %% to %+.1f %%)", gain.part_low * 100, gain.part_high * 100);
-    if (isfinite(gain.part))
-        hf_out_printf(out, " of %.1f %%, ", c->limits.max_growth * 100);
-    put_ends(c, &gain, out);
-    if (!isfinite(gain.part))
-        hf_out_printf(out, ", of %.1f %%", c->limits.max_growth * 100);
-    struct hf_check_number number = {
-        HF_CHECK_PART, gain.part, gain.part_low, gain.part_high, c->limits.max_growth};
-    enum hf_status status = add_check(c, "growth", gain.part_low <= c->limits.max_growth, out, err);
-    if (status == HF_OK)
-        check_tell(c, number, NULL);
-    return status;
-}
-
-/* Fails if all memory surely reaches the limit in time; of an end that is not known, it may not. */
-static enum hf_status check_limit(struct checker *c, struct hf_out *out, struct hf_error *err)
-{
-    const struct hf_growth_report report = {
-        .growth = &c->process->growth, .limit_bytes = c->limits.bytes};
-    const struct hf_growth_left left = hf_growth_left(&report);
-    char limit[HF_UNITS_MAX];
-    bool is_passed = left.bytes > 0 && !(left.high_s <= c->limits.within_s);
-    hf_out_printf(out, "all memory: the limit of %s ", hf_units_bytes(c->limits.bytes, limit));
-    hf_growth_put_left(&left, out);
-    hf_out_string(out, ", of at least ");
-    hf_verdict_duration(c->limits.within_s, out);
-    struct hf_check_number number = {HF_CHECK_SECONDS, left.bytes > 0 ? left.s : 0,
-        left.bytes > 0 ? left.low_s : 0, left.bytes > 0 ? left.high_s : 0, c->limits.within_s};
-    enum hf_status status = add_check(c, "limit", is_passed, out, err);
-    if (status == HF_OK)
-        check_tell(c, number, NULL);
-    return status;
-}
-
-/* A check for each place with that verdict, which is not passed, or is open. */
-static enum hf_status check_places(struct checker *c, enum hf_verdict_kind kind, bool is_open,
-    size_t *out_found, struct hf_out *out, struct hf_error *err)
-{
-    const struct hf_growth *growth = &c->process->growth;
-    enum hf_status status = HF_OK;
-    *out_found = 0;
-    for (size_t i = 0; status == HF_OK && i < growth->count; i++) {
-        const struct hf_growth_place *place = &growth->places[i];
-        struct hf_verdict_facts facts = hf_growth_facts(growth, place);
-        if (place->verdict.kind != kind)
-            continue;
-        (*out_found)++;
-        struct hf_out label = {0};
-        hf_growth_place_label(place, &label);
-        hf_verdict_sentence(&place->verdict, &facts, hf_out_view(&label), out);
-        hf_out_done(&label);
-        status = add_check(c, hf_verdict_name(kind), is_open, out, err);
-        if (status != HF_OK)
-            return status;
-        const struct hf_trend *trend = &place->trend;
-        check_tell(c,
-            (struct hf_check_number){
-                HF_CHECK_RATE, trend->slope, trend->low, trend->high, INFINITY},
-            place);
-        c->checks[c->count - 1].is_open = is_open;
-    }
-    return status;
-}
-
-/* A leak that no process shows alone counts for the last that has the place. */
-static enum hf_status check_together(
-    struct checker *c, size_t *out_found, struct hf_out *out, struct hf_error *err)
-{
-    const struct hf_growth *growth = &c->process->growth;
-    enum hf_status status = HF_OK;
-    *out_found = 0;
-    for (size_t i = 0; status == HF_OK && i < c->together->count; i++) {
-        const struct hf_shared_leak *leak = &c->together->items[i];
-        if (!leak->is_only_together || leak->place < growth->places ||
-            leak->place >= growth->places + growth->count)
-            continue;
-        (*out_found)++;
-        hf_shared_leak_sentence(leak, out);
-        status = add_check(c, hf_verdict_name(HF_VERDICT_LEAK), false, out, err);
-        if (status != HF_OK)
-            return status;
-        const struct hf_pooled_rate *rate = &leak->all.rate;
-        check_tell(c,
-            (struct hf_check_number){HF_CHECK_RATE, rate->rate, rate->low, rate->high, INFINITY},
-            leak->place);
-    }
-    return status;
-}
-
-static enum hf_status check_verdicts(struct checker *c, struct hf_out *out, struct hf_error *err)
-{
-    enum hf_status status = HF_OK;
-    size_t found, together = 0;
-    for (enum hf_verdict_kind kind = 0; status == HF_OK && kind <= HF_VERDICT_TOO_LITTLE; kind++) {
-        if (!c->limits.fails_on[kind])
-            continue;
-        status = check_places(c, kind, false, &found, out, err);
-        if (status == HF_OK && kind == HF_VERDICT_LEAK)
-            status = check_together(c, &together, out, err);
-        if (status == HF_OK && found + (kind == HF_VERDICT_LEAK ? together : 0) == 0) {
-            hf_out_string(out, "none");
-            status = add_check(c, hf_verdict_name(kind), true, out, err);
-        }
-    }
-    /* Who asks for leaks shall know of what may be one. */
-    if (status == HF_OK && c->limits.fails_on[HF_VERDICT_LEAK] &&
-        !c->limits.fails_on[HF_VERDICT_UNDECIDED])
-        status = check_places(c, HF_VERDICT_UNDECIDED, true, &found, out, err);
-    return status;
-}
-
-static enum hf_status check_all(struct checker *c, struct hf_error *err)
-{
-    struct hf_out out = {0};
-    enum hf_status status = HF_OK;
-    if (!isinf(c->limits.budget))
-        status = check_budget(c, &out, err);
-    if (status == HF_OK && !isinf(c->limits.max_growth))
-        status = check_growth(c, &out, err);
-    if (status == HF_OK && c->limits.bytes != 0)
-        status = check_limit(c, &out, err);
-    if (status == HF_OK)
-        status = check_verdicts(c, &out, err);
-    hf_out_done(&out);
-    return status;
-}
-
-/* One of several that says too little does not stop the judgement of the others. */
-static enum hf_status check_or_leave_out(struct checker *c, bool is_one_of, struct hf_error *err)
-{
-    size_t profiles = c->process->history.profile_count;
-    struct hf_out out = {0};
-    if (c->process->growth.point_count >= HF_TREND_POINTS_MIN)
-        return check_all(c, err);
-    if (!is_one_of)
-        return hf_error_set(err, HF_ERR_USAGE,
-            "expected at least %d profiles, because fewer cannot show growth; found %zu",
-            HF_TREND_POINTS_MIN, c->process->growth.point_count);
-    hf_out_printf(&out, "%zu %s too little data to judge", profiles,
-        hf_plural(profiles, "profile is", "profiles are"));
-    enum hf_status status = add_check(c, "process", true, &out, err);
-    if (status == HF_OK)
-        c->checks[c->count - 1].is_open = true;
-    hf_out_done(&out);
-    return status;
-}
-
 /* One or several; each of those has a name. */
 struct checkers {
     struct check_options *options;
     const struct hf_process_histories *processes;
-    struct checker *items;           /* one for each process */
+    struct hf_growth_check *items;   /* one for each process */
     struct hf_check_report *reports; /* of them */
 };
 
@@ -471,7 +200,7 @@ static enum hf_status checkers_write(
 }
 
 static enum hf_status checkers_name(
-    struct checker *c, const struct hf_history_options *history, struct hf_error *err)
+    struct hf_growth_check *c, const struct hf_history_options *history, struct hf_error *err)
 {
     struct hf_out name = {0};
     struct hf_listed_process listed = hf_history_options_listed(history, c->process);
@@ -484,12 +213,12 @@ static enum hf_status checkers_name(
 }
 
 static enum hf_status checkers_check(
-    struct checkers *all, const struct limits *limits, struct hf_error *err)
+    struct checkers *all, const struct hf_growth_limits *limits, struct hf_error *err)
 {
     bool is_one_of = all->processes->count != 1;
     enum hf_status status = HF_OK;
     for (size_t i = 0; status == HF_OK && i < all->processes->count; i++) {
-        struct checker *c = &all->items[i];
+        struct hf_growth_check *c = &all->items[i];
         c->process = all->processes->items[i];
         c->limits = *limits;
         c->together = &all->options->history.together;
@@ -497,7 +226,7 @@ static enum hf_status checkers_check(
         if (is_one_of)
             status = checkers_name(c, &all->options->history, err);
         if (status == HF_OK)
-            status = check_or_leave_out(c, is_one_of, err);
+            status = hf_growth_check_run(c, is_one_of, err);
         hf_budget_leave(before);
         all->reports[i] = (struct hf_check_report){
             c->checks, c->count, &c->process->growth, &c->process->suppressions, c->name};
@@ -505,7 +234,8 @@ static enum hf_status checkers_check(
     return status;
 }
 
-static enum hf_status check(struct checkers *all, const struct limits *limits, struct hf_error *err)
+static enum hf_status check(
+    struct checkers *all, const struct hf_growth_limits *limits, struct hf_error *err)
 {
     struct check_options *options = all->options;
     /* The text that is written counts for the last of them, which is as good as any. */
@@ -527,7 +257,8 @@ static enum hf_status check(struct checkers *all, const struct limits *limits, s
 }
 
 static enum hf_status check_processes(struct check_options *options,
-    const struct hf_process_histories *processes, const struct limits *limits, struct hf_error *err)
+    const struct hf_process_histories *processes, const struct hf_growth_limits *limits,
+    struct hf_error *err)
 {
     struct checkers all = {
         .options = options,
@@ -538,7 +269,7 @@ static enum hf_status check_processes(struct check_options *options,
     enum hf_status status =
         all.items != NULL && all.reports != NULL ? check(&all, limits, err) : hf_error_memory(err);
     for (size_t i = 0; all.items != NULL && i < processes->count; i++)
-        hf_arena_done(&all.items[i].texts);
+        hf_growth_check_done(&all.items[i]);
     free(all.items);
     free(all.reports);
     return status;
@@ -579,7 +310,7 @@ static enum hf_status check_run(void *all, struct hf_operands *operands, struct 
 {
     struct check_options *options = all;
     struct hf_process_histories processes = {0};
-    struct limits limits;
+    struct hf_growth_limits limits;
     if (options->lost != NULL)
         return check_lost(options, operands, err);
     enum hf_status status = parse_limits(options, &limits, err);
