@@ -1,5 +1,6 @@
 #include "interpreter.h"
 
+#include "base/gate.h"
 #include "base/mix.h"
 #include "image.h"
 #include "pages.h"
@@ -81,7 +82,7 @@ static void interpreter_judge(struct hf_interpreter *interpreter, struct hf_live
     uint32_t proofs = atomic_load_explicit(&interpreter->proofs, memory_order_relaxed);
     if (!chain->is_broken && chain->count != 0 && proofs < HF_INTERPRETER_PROOFS)
         atomic_fetch_add_explicit(&interpreter->proofs, 1, memory_order_relaxed);
-    if (!chain->is_broken || is_unsure)
+    if (!chain->is_broken || is_unsure || hf_gate_is_shut()) /* nothing can be copied then */
         return;
     atomic_store_explicit(&interpreter->proofs, 0, memory_order_relaxed);
     uint32_t failures = atomic_fetch_add_explicit(&interpreter->failures, 1, memory_order_relaxed);

@@ -111,14 +111,17 @@ static enum hf_live_interpreter lua_take(struct hf_interpreter *interpreter, uin
 }
 
 /*
- * What a frame of Lua's has in it is in use until it returns, and by this thread alone. What a
- * finalizer or a signal is doing meanwhile does not take it apart.
+ * It is always copied: lua_close frees coroutines whose native frames are still on the stack, and
+ * an allocator of the program's own may move a stack behind a header, where nobody sees whose it
+ * was. Of a walk that guessed, the image need not be in use, and its tables may go.
  */
 static bool lua_find(struct hf_interpreter *interpreter, const struct hf_unwind_frame *leaf,
     struct hf_interpreter_thread *out_thread)
 {
-    out_thread->holds = true;
-    return hf_lua_runs_here(&interpreter->lua, &lua_sight, leaf);
+    out_thread->holds = false;
+    out_thread->is_changing = out_thread->moved.from != 0;
+    return (leaf->traits & HF_UNWIND_IS_GUESSED) == 0 &&
+           hf_lua_runs_here(&interpreter->lua, &lua_sight, leaf);
 }
 
 static void lua_read(const struct hf_interpreter *interpreter,

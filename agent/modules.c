@@ -184,10 +184,12 @@ static void add_host(struct modules_reading *r, const struct hf_map_line *line)
     uint64_t headers = getauxval(AT_PHDR);
     bool is_program = headers >= line->start && headers < line->end;
     struct hf_text name = hf_text_from(line->path, hf_text_find_last(line->path, '/'));
+    /* liblua5.4.so.0, but none of its modules, of which there may be many: liblua5.4-socket.so */
+    bool is_lua = hf_text_starts(name, "/liblua") && hf_text_find(name, '-') == name.size;
     if (hosts->count < HF_MODULES_HOSTS && modules_is_file(line) &&
         (is_program || hf_text_starts(name, "/libpython") || hf_text_starts(name, "/libperl") ||
             hf_text_starts(name, "/libruby") || hf_text_starts(name, "/libnode") ||
-            hf_text_is(name, "/libjvm.so") || hf_text_starts(name, "/liblua")))
+            hf_text_is(name, "/libjvm.so") || is_lua))
         hosts->starts[hosts->count++] = line->start;
 }
 

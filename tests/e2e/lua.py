@@ -112,7 +112,7 @@ def test_deep():
     """Of a stack with more frames of Lua than are kept, it is the innermost ones; also where Lua's own stack has just moved."""
     Path("deep.lua").write_text(
         "local function down(n)\n  if n == 0 then\n    kept = string.rep('x', 300000)\n  else\n    local a = down(n - 1)\n    return a\n"
-        "  end\nend\ndown(2500)\nos.exit(0, false)\n")
+        "  end\nend\ndown(1500)\nos.exit(0, false)\n")
     profiled("exact:true,budget:256MiB", "lua5.4", "deep.lua")
     stacks = Table(only_table()).stacks()
     frames, flags = stacks[300025]
@@ -121,7 +121,7 @@ def test_deep():
     assert flags & CUT, flags
     largest = max(size for size in stacks if size != 300025)  # Lua's own stack, of at least 2 places a call
     found = [frame for frame in stacks[largest][0] if frame is not None]
-    assert largest > 2500 * 2 * 16 and found[-1] == ["down", "deep.lua", 5] and len(found) > 1000, (largest, found[:3], len(found))
+    assert largest > 1500 * 2 * 16 and found[-1] == ["down", "deep.lua", 5] and len(found) > 1000, (largest, found[:3], len(found))
 
 
 def test_place():

@@ -5,7 +5,7 @@
  * gHotSpotVMStructs has for each field its class, its name, and its offset, or the address of a
  * static one; gHotSpotVMTypes the sizes of classes, gHotSpotVMIntConstants values. All that is
  * exported is taken from there, and must be what it can be. What is not exported, and the order of
- * what is packed (unwind/java/scopes.h, methods.h), is the same in the versions that were run
+ * what is packed (unwind/java/packed.h, method_frames.c), is the same in the versions that were run
  * (docs/agent.md); in others Java has no frames.
  *
  * Safety: any context, safe inside malloc.

@@ -147,8 +147,14 @@ bool hf_lua_function_hash(const struct hf_interpreted_memory *memory,
     }
     for (size_t i = 0; i < HF_COUNT(words); i++)
         *hash = hf_mix(*hash ^ words[i], PRIME);
-    *hash = hf_mix(*hash ^ hf_interpreted_u64(function, HF_LUA_FUNCTION_FIRST_LINE), PRIME);
-    *hash = hf_mix(*hash ^ hf_interpreted_u32(function, HF_LUA_FUNCTION_CODE_COUNT), PRIME);
+    /* How many there are of all that it has, and its lines: several functions may be in one line.
+     */
+    for (uint32_t at_word = HF_LUA_FUNCTION_UPVALUE_COUNT; at_word < HF_LUA_FUNCTION_LAST_LINE;
+         at_word += 8)
+        *hash = hf_mix(*hash ^ hf_interpreted_u64(function, at_word), PRIME);
+    uint32_t parameters = hf_interpreted_u32(function, HF_LUA_FUNCTION_PARAMETERS);
+    *hash = hf_mix(*hash ^ hf_interpreted_u32(function, HF_LUA_FUNCTION_LAST_LINE), PRIME);
+    *hash = hf_mix(*hash ^ (parameters & 0xff), PRIME);
     return true;
 }
 
