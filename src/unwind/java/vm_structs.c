@@ -20,7 +20,13 @@ struct java_constant_entry {
     int32_t value, reserved;
 };
 
-enum { ENTRIES_MAX = 16384, NAME_MAX_BYTES = 64, PAGE_BYTES = 4096, OFFSET_MAX = 4096 };
+enum {
+    ENTRIES_MAX = 16384,
+    BATCH_BYTES = 3840,
+    NAME_MAX_BYTES = 64,
+    PAGE_BYTES = 4096,
+    OFFSET_MAX = 4096
+};
 
 enum java_kind { JAVA_FIELD, JAVA_STATIC, JAVA_SIZE, JAVA_CONSTANT };
 
@@ -100,7 +106,8 @@ static const struct java_wanted java_wanted[HF_JAVA_WANTED] = {
 struct java_structs_reading {
     struct hf_java *java;
     const struct hf_interpreted_memory *memory;
-    uint64_t found; /* a bit for each that is wanted */
+    uint64_t found;       /* a bit for each that is wanted */
+    uint64_t passed_type; /* the last whose fields are not wanted: they stand together */
 };
 _Static_assert(HF_JAVA_WANTED <= 64, "a bit each");
 
@@ -134,75 +141,86 @@ static void struct_take(struct java_structs_reading *r, size_t i, uint64_t value
     r->found |= UINT64_C(1) << i;
 }
 
-/* What is called so, by its names' addresses; `value` is its own. */
-static bool java_compare(struct java_structs_reading *r, enum java_kind kind, uint64_t type,
-    uint64_t field, uint64_t value)
+/* An entry of any list: its names, by their addresses, and its value. */
+struct java_item {
+    enum java_kind kind;
+    uint64_t type, field, value; /* type 0: the list ends; field 0: it has none */
+};
+
+static struct java_item java_field_of(const uint8_t *bytes)
+{
+    struct java_field_entry e;
+    memcpy(&e, bytes, sizeof e);
+    return (struct java_item){e.is_static != 0 ? JAVA_STATIC : JAVA_FIELD, e.type, e.field,
+        e.is_static != 0 ? e.address : e.offset};
+}
+
+static struct java_item java_size_of(const uint8_t *bytes)
+{
+    struct java_type_entry e;
+    memcpy(&e, bytes, sizeof e);
+    return (struct java_item){JAVA_SIZE, e.type, 0, e.bytes};
+}
+
+static struct java_item java_constant_of(const uint8_t *bytes)
+{
+    struct java_constant_entry e;
+    memcpy(&e, bytes, sizeof e);
+    return (struct java_item){JAVA_CONSTANT, e.name, 0, (uint32_t)e.value};
+}
+
+static bool java_take_item(struct java_structs_reading *r, const struct java_item *item)
 {
     char name[NAME_MAX_BYTES], member[NAME_MAX_BYTES] = "";
-    bool is_read = false;
-    if (!java_read_name(r->memory, type, name))
+    bool is_wanted = false;
+    if (item->type == r->passed_type)
+        return true;
+    if (!java_read_name(r->memory, item->type, name))
         return false;
     for (size_t i = 0; i < HF_JAVA_WANTED; i++) {
         const struct java_wanted *wanted = &java_wanted[i];
-        if (wanted->kind != kind || !hf_text_is(hf_text_of(name), wanted->type))
+        if (!hf_text_is(hf_text_of(name), wanted->type))
             continue;
-        if (field != 0 && !is_read && !java_read_name(r->memory, field, member))
+        if (item->field != 0 && !is_wanted && !java_read_name(r->memory, item->field, member))
             return false;
-        is_read = true;
-        if (hf_text_is(hf_text_of(member), wanted->field))
-            struct_take(r, i, value);
+        is_wanted = true;
+        if (wanted->kind == item->kind && hf_text_is(hf_text_of(member), wanted->field))
+            struct_take(r, i, item->value);
     }
+    if (!is_wanted)
+        r->passed_type = item->type;
     return true;
 }
 
-/* The entry number `i` of a list of which a variable has the address; false: it cannot be read. */
-static bool java_entry(
-    const struct java_structs_reading *r, uint64_t variable, size_t i, void *out, size_t size)
+/* Copies entries from number `i` on, many or, where there are not so many, one; returns how many.
+ */
+static size_t java_copy_entries(const struct java_structs_reading *r, uint64_t list, size_t i,
+    size_t size, uint8_t out[BATCH_BYTES])
 {
+    size_t count = BATCH_BYTES / size;
+    if (hf_interpreted_copy(r->memory, list + i * size, out, count * size))
+        return count;
+    return hf_interpreted_copy(r->memory, list + i * size, out, size) ? 1 : 0;
+}
+
+/* Reads the list to which a variable points; false: it cannot be read, or has no end. */
+static bool java_read_list(struct java_structs_reading *r, uint64_t variable, size_t size,
+    struct java_item (*item_of)(const uint8_t *bytes))
+{
+    uint8_t entries[BATCH_BYTES];
     uint64_t list;
-    return hf_java_u64(r->memory, variable, 0, &list) &&
-           hf_interpreted_copy(r->memory, list + i * size, out, size);
-}
-
-static bool java_read_fields(struct java_structs_reading *r, uint64_t variable)
-{
-    struct java_field_entry entry;
-    for (size_t i = 0; i < ENTRIES_MAX; i++) {
-        if (!java_entry(r, variable, i, &entry, sizeof entry))
-            return false;
-        if (entry.type == 0)
-            return true;
-        bool is_static = entry.is_static != 0;
-        if (!java_compare(r, is_static ? JAVA_STATIC : JAVA_FIELD, entry.type, entry.field,
-                is_static ? entry.address : entry.offset))
-            return false;
-    }
-    return false;
-}
-
-static bool java_read_sizes(struct java_structs_reading *r, uint64_t variable)
-{
-    struct java_type_entry entry;
-    for (size_t i = 0; i < ENTRIES_MAX; i++) {
-        if (!java_entry(r, variable, i, &entry, sizeof entry))
-            return false;
-        if (entry.type == 0)
-            return true;
-        if (!java_compare(r, JAVA_SIZE, entry.type, 0, entry.bytes))
-            return false;
-    }
-    return false;
-}
-
-static bool java_read_constants(struct java_structs_reading *r, uint64_t variable)
-{
-    struct java_constant_entry entry;
-    for (size_t i = 0; i < ENTRIES_MAX; i++) {
-        if (!java_entry(r, variable, i, &entry, sizeof entry))
-            return false;
-        if (entry.name == 0)
-            return true;
-        if (!java_compare(r, JAVA_CONSTANT, entry.name, 0, (uint32_t)entry.value))
+    if (!hf_java_u64(r->memory, variable, 0, &list))
+        return false;
+    for (size_t i = 0, count; i < ENTRIES_MAX; i += count) {
+        count = java_copy_entries(r, list, i, size, entries);
+        for (size_t j = 0; j < count; j++) {
+            struct java_item item = item_of(entries + j * size);
+            if (item.type == 0)
+                return true;
+            if (!java_take_item(r, &item))
+                return false;
+        }
+        if (count == 0)
             return false;
     }
     return false;
@@ -217,7 +235,9 @@ bool hf_java_structs_read(struct hf_java *java, const struct hf_interpreted_memo
     const struct hf_java_exports *exports)
 {
     struct java_structs_reading r = {.java = java, .memory = memory};
-    return java_read_fields(&r, exports->structs) && java_read_sizes(&r, exports->types) &&
-           java_read_constants(&r, exports->constants) &&
+    return java_read_list(&r, exports->structs, sizeof(struct java_field_entry), java_field_of) &&
+           java_read_list(&r, exports->types, sizeof(struct java_type_entry), java_size_of) &&
+           java_read_list(
+               &r, exports->constants, sizeof(struct java_constant_entry), java_constant_of) &&
            r.found == UINT64_MAX >> (64 - HF_JAVA_WANTED);
 }
