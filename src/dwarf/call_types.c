@@ -210,6 +210,7 @@ static bool is_found(const struct class_search *search, const struct call_type *
 static bool class_holds(struct hf_call_types *types, const struct hf_call_entry *holder,
     const struct class_search *search)
 {
+    const bool is_unknown = search->owner; /* what is not known may be one */
     struct class_walk walk = {{holder}, 1};
     for (size_t at = 0; at < walk.count; at++) {
         uint64_t from = walk.found[at]->offset;
@@ -217,18 +218,20 @@ static bool class_holds(struct hf_call_types *types, const struct hf_call_entry 
              i < types->link_count && types->links[i].from == from; i++) {
             struct call_type type = call_type_at(types, types->links[i].to, true);
             if (types->steps_left == 0)
-                return false;
+                return is_unknown;
             types->steps_left--;
             if (is_found(search, &type))
                 return true;
             if (search->owner && type.is_view)
                 continue;
+            if (search->owner && (type.end == NULL || type.end->is_declaration))
+                return true;
             if (call_is_object(&type) && !type.is_pointer && !type.is_reference &&
                 walk.count < CLASSES_MAX && !walk_has(&walk, type.end))
                 walk.found[walk.count++] = type.end;
         }
     }
-    return false;
+    return is_unknown && walk.count == CLASSES_MAX;
 }
 
 /* A string that is given to be written to. */
@@ -376,7 +379,8 @@ static bool makes_only(struct hf_call_types *types, const struct hf_call_entry *
         bool is_changed = ((taken.is_pointer || taken.is_reference) && !taken.is_view) ||
                           (is_object_taken && taken.end->is_changed);
         bool is_filled = is_changed && is_object_taken && is_text(taken.end);
-        if (is_changed && !is_filled && (!is_object_taken || !is_looker(types, taken.end)))
+        bool is_place = is_object_taken && taken.pointers + taken.is_reference <= 1;
+        if (is_changed && !is_filled && (!is_place || !is_looker(types, taken.end)))
             return false;
         if (is_object_taken && !is_changed && class_holds(types, taken.end, &cell))
             return false;
@@ -409,8 +413,9 @@ static void parts_find(struct hf_call_types *types)
         if (holder == NULL || !hf_call_tag_is_class(holder->tag) || !call_is_object(&type) ||
             type.is_pointer || type.is_reference)
             continue;
-        bool is_new;
-        uint32_t print = (uint32_t)type_key(holder) | 1;
+        bool is_new; /* one without a name is told by its line: each unit has an entry of it */
+        uint64_t key = holder->name.size != 0 ? type_key(holder) : holder->line;
+        uint32_t print = (uint32_t)key | 1;
         uint32_t *known = hf_map_put(&types->parts, type_key(type.end), print, &is_new);
         if (known == NULL)
             return;

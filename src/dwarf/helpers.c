@@ -115,19 +115,20 @@ static bool helper_may_be(const struct hf_called_function *function)
            !hf_text_is(function->name, "operator()");
 }
 
-/* Whoever calls it. */
-static bool helper_is_by_itself(const struct hf_called_function *function)
+/* Whoever calls it; what is only called back fills nobody's. */
+static bool helper_is_by_itself(const struct helper_judge *j, uint32_t i)
 {
+    const struct hf_called_function *function = &j->graph->functions[i];
     return function->shares_line || function->returns_itself || function->fills_several ||
-           function->fills_part ||
+           (function->fills_part && caller_count(j, i) != 0) ||
            (!function->changes_more && !hf_text_is(function->name, "operator()"));
 }
 
 static void judge_functions(struct helper_judge *j)
 {
     bool is_done = false;
-    for (size_t i = 0; i < j->graph->function_count; i++)
-        j->is_helper[i] = helper_is_by_itself(&j->graph->functions[i]);
+    for (uint32_t i = 0; i < j->graph->function_count; i++)
+        j->is_helper[i] = helper_is_by_itself(j, i);
     for (int round = 0; round < ROUNDS_MAX && !is_done && hf_budget_step(j->graph->call_count);
          round++) {
         is_done = true;
