@@ -178,18 +178,22 @@ struct page {
     bool is_copied;
 };
 
-static void mark_list(struct mimalloc *m, const struct page *page, uint64_t block)
+/* How many more are free, by a list. */
+static uint64_t mark_list(struct mimalloc *m, const struct page *page, uint64_t block)
 {
+    uint64_t count = 0;
     while (block >= page->first) {
         uint64_t i = (block - page->first) / page->bytes;
         if (i >= page->capacity || block != page->first + i * page->bytes || m->is_free[i] != 0)
-            return;
+            return count;
         m->is_free[i] = 1;
+        count++;
         if (page->is_copied)
             memcpy(&block, m->bytes + (block - page->first), sizeof block);
         else if (!hf_process_word(&m->reader, block, &block))
-            return;
+            return count;
     }
+    return count;
 }
 
 static bool add_blocks(
@@ -234,9 +238,14 @@ static bool read_page(struct mimalloc *m, struct hf_heap_region *region, uint64_
     memset(m->is_free, 0, record->capacity);
     page.is_copied = page.capacity > 1 && copied <= sizeof m->bytes &&
                      hf_process_copy(&m->reader, page.first, m->bytes, copied);
-    mark_list(m, &page, record->list);
-    mark_list(m, &page, record->local_list);
-    mark_list(m, &page, record->thread_list & ~UINT64_C(3));
+    uint64_t listed = mark_list(m, &page, record->list) + mark_list(m, &page, record->local_list);
+    /* All that are not used are in these lists, but for one that is on its way; else a block was
+     * written to after it was freed, and what lay behind it in the list would seem to be in use. */
+    if (listed + 1 < record->capacity - record->used) {
+        region->unknown_bytes += size;
+        return true;
+    }
+    (void)mark_list(m, &page, record->thread_list & ~UINT64_C(3));
     return add_blocks(m, region, &page, size);
 }
 
@@ -245,10 +254,14 @@ static bool mimalloc_read_segment(struct mimalloc *m, const struct mimalloc_segm
     struct hf_heap_region *region = hf_heap_add_region(m->heap);
     if (region == NULL)
         return false;
-    *region = (struct hf_heap_region){
-        .start = segment->start, .end = segment->end, .allocator = allocator_name};
-    if (!read_head(m, segment->start, segment->end))
+    *region = (struct hf_heap_region){.start = segment->start,
+        .end = segment->end,
+        .allocator = allocator_name,
+        .part = "blocks"};
+    if (!read_head(m, segment->start, segment->end)) {
+        region->unknown_bytes = segment->end - segment->start;
         return true;
+    }
     region->part = m->head.is_huge != 0 ? "huge blocks" : "blocks";
     uint64_t i = m->head.head_slices;
     for (; i < m->head.records && is_span(m, i); i += m->records[i].slices) {
