@@ -23,6 +23,9 @@
 #define BUILD_ID "buildid"
 #define IMA "ima:"
 #define SOURCE_PATH_BYTES 2048u
+#define ID_BYTES 128u     /* 20 of a SHA-1 are 40 */
+#define SECTION_BYTES 64u /* of a name */
+#define SOURCE "/source/"
 
 /* Until when a server of DEBUGINFOD_URLS is not asked: of this process, whoever asks. */
 static int64_t given_up_until[HF_DEBUG_SERVERS_MAX];
@@ -40,13 +43,28 @@ const char *hf_debug_servers_urls(void)
     return urls != NULL ? urls : "";
 }
 
+/* True if a folder of a path leads elsewhere: "", "." or "..", also as "%2E". */
+static bool has_dots(struct hf_text path)
+{
+    while (path.size != 0) {
+        struct hf_text name = hf_text_first(path, hf_text_find(path, '/'));
+        struct hf_text rest = name;
+        while (hf_text_take(&rest, ".") || hf_text_take(&rest, "%2E")) {
+        }
+        if (rest.size == 0)
+            return true;
+        path = hf_text_from(path, name.size + 1);
+    }
+    return false;
+}
+
 /* Of a source file, as a URL has it: letters, digits, "-._~/" and %XX. */
 static bool is_source_path(struct hf_text path)
 {
     static const char digits[] = "0123456789ABCDEF";
     static const char letters[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
-    if (path.size == 0 || path.size > SOURCE_PATH_BYTES)
+    if (path.size == 0 || path.size > SOURCE_PATH_BYTES || has_dots(path))
         return false;
     for (size_t i = 0; i < path.size; i++) {
         bool is_code = path.data[i] == '%' && path.size - i > 2 && path.data[i + 1] != '\0' &&
@@ -66,15 +84,16 @@ bool hf_debug_servers_is_path(struct hf_text path)
     struct hf_text id = hf_text_first(path, hf_text_find(path, '/'));
     struct hf_text rest = hf_text_from(path, id.size);
     bool is_section = hf_text_take(&rest, "/section/.");
-    bool is_source = !is_section && hf_text_take(&rest, "/source/") && is_source_path(rest);
-    if (id.size == 0 || (!is_section && !is_source && !hf_text_is(rest, "/debuginfo")))
+    bool is_source = !is_section && hf_text_take(&rest, SOURCE) && is_source_path(rest);
+    if (id.size == 0 || id.size > ID_BYTES || (is_section && rest.size > SECTION_BYTES) ||
+        (!is_section && !is_source && !hf_text_is(rest, "/debuginfo")))
         return false;
     for (size_t i = 0; i < id.size; i++) {
-        if (strchr("0123456789abcdef", id.data[i]) == NULL)
+        if (id.data[i] == '\0' || strchr("0123456789abcdef", id.data[i]) == NULL)
             return false;
     }
     for (size_t i = 0; i < rest.size && is_section; i++) {
-        if (strchr("abcdefghijklmnopqrstuvwxyz_", rest.data[i]) == NULL)
+        if (rest.data[i] == '\0' || strchr("abcdefghijklmnopqrstuvwxyz_", rest.data[i]) == NULL)
             return false;
     }
     return true;
@@ -160,7 +179,8 @@ static enum hf_status read_rules(const struct hf_http *http,
         status = read_number("DEBUGINFOD_MAXSIZE", "a number of bytes", 0, &most, err);
     if (status == HF_OK)
         status = read_headers_file(http, &rules->headers, err);
-    rules->follows = rules->headers == NULL;
+    /* Any text is source: a server must not make us fetch one from elsewhere. */
+    rules->follows = rules->headers == NULL && strstr(question->path, SOURCE) == NULL;
     bool is_section = question->most_bytes != 0; /* servers differ in whose size that is there */
     if (status == HF_OK && most != 0 && !is_section) {
         (void)snprintf(line, sizeof line, "X-DEBUGINFOD-MAXSIZE: %llu", (unsigned long long)most);

@@ -442,6 +442,7 @@ def test_source():
     shutil.rmtree(program.cache)
     with Server(Whatever(program.text)) as server:  # elfutils' client, on the same cache; it escapes paths in its own way
         found = subprocess.run(["debuginfod-find", "source", program.id, str(program.paths[0])], env=program.environment(server.url()), capture_output=True, text=True)
+    assert found.returncode == 0, found.stderr
     if Path(found.stdout.strip()).name == f"{folder}##part#_0.c":  # up to elfutils 0.191
         assert program.source() == {"part#0.c": lines}, "what elfutils' client fetched"
 
@@ -471,6 +472,26 @@ def test_source_that_no_server_has():
             assert program.source(urls=server.url()) == {}
         asked = [path for path in server.asked if f"{program.id}/source/" in path]
         assert len(asked) == len(set(asked)) == 3, asked
+
+
+def test_source_that_is_elsewhere():
+    """A server that sends us to another place gets nothing into the page; one that is down does not make us ask the other more."""
+    program = Recorded(files=8)
+    with Server(Whatever(program.text)) as other:
+
+        def away(handler):
+            handler.send_response(302)
+            handler.send_header("Location", other.url() + "inner")
+            handler.end_headers()
+
+        with Server(Whatever(away)) as server:
+            assert program.source(urls=server.url()) == {} and other.asked == [], other.asked
+    program = Recorded(files=8)
+    with Server({}) as server:
+        for _ in range(2):
+            assert program.source(urls=f"{server.url()} http://127.0.0.1:1/") == {}
+        asked = [path for path in server.asked if f"{program.id}/source/" in path]
+        assert len(asked) <= 6, asked
 
 
 def test_the_real_server():

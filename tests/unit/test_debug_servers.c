@@ -32,6 +32,14 @@ static void test_paths(void **state)
         {"buildid/a/source/a?b", false},
         {"buildid/a/source/a\nb", false},
         {"buildid/A/source/a", false},
+        {"buildid/a/source/..a/b.../.c", true},
+        {"buildid/a/source/a/../b", false},
+        {"buildid/a/source/a/%2E%2E/b", false},
+        {"buildid/a/source/.%2E/b", false},
+        {"buildid/a/source/./b", false},
+        {"buildid/a/source/a//b", false},
+        {"buildid/a/source//b", false},
+        {"buildid/a/source/..", false},
         {"buildid/a", false},
         {"buildid/", false},
         {"/buildid/a/debuginfo", false},
@@ -43,6 +51,24 @@ static void test_paths(void **state)
         assert_int_equal(hf_debug_servers_is_path(hf_text_of(cases[i].path)), cases[i].is_one);
     }
     check_case = "";
+}
+
+static void test_long_paths(void **state)
+{
+    char path[4096];
+    (void)state;
+    for (int bytes = 128; bytes <= 129; bytes++) {
+        (void)snprintf(path, sizeof path, "buildid/%0*d/debuginfo", bytes, 0);
+        assert_int_equal(hf_debug_servers_is_path(hf_text_of(path)), bytes == 128);
+    }
+    (void)snprintf(path, sizeof path, "buildid/a/section/.%065d", 0);
+    for (char *digit = strchr(path, '.') + 1; *digit != '\0'; digit++)
+        *digit = 'a';
+    assert_false(hf_debug_servers_is_path(hf_text_of(path)));
+    path[strlen(path) - 1] = '\0';
+    assert_true(hf_debug_servers_is_path(hf_text_of(path)));
+    assert_false(hf_debug_servers_is_path((struct hf_text){"buildid/a\0b/debuginfo", 21}));
+    assert_false(hf_debug_servers_is_path((struct hf_text){"buildid/a/section/.a\0", 21}));
 }
 
 static void test_most_bytes(void **state)
@@ -116,6 +142,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_long_paths),
         cmocka_unit_test(test_most_bytes),
         cmocka_unit_test(test_urls),
         cmocka_unit_test(test_no_server),

@@ -108,12 +108,11 @@ static bool fetch_source(
     uint32_t module = m->module_of[file->file];
     struct hf_text build_id = hf_profile_text(p, p->modules[module].build_id);
     struct hf_error ignored;
-    bool is_absent;
     int fd;
     if (build_id.size == 0 || m->misses[module] == MISSES_AT_MOST)
         return false;
-    file->is_fetched = hf_debug_source_open(build_id, hf_text_of(clean), &fd, &is_absent);
-    m->misses[module] += is_absent;
+    file->is_fetched = hf_debug_source_open(build_id, hf_text_of(clean), &fd);
+    m->misses[module] += !file->is_fetched; /* whatever the reason: paths are private */
     if (!file->is_fetched)
         return false;
     bool is_open = hf_path_format(file->path, "/%s", clean) &&

@@ -97,19 +97,17 @@ static void keep_source(int fd, const char *place, const char *name)
     }
 }
 
-bool hf_debug_source_open(
-    struct hf_text build_id, struct hf_text path, int *out_fd, bool *out_is_absent)
+bool hf_debug_source_open(struct hf_text build_id, struct hf_text path, int *out_fd)
 {
     char place[PATH_MAX];
     struct hf_out name = {0};
     struct hf_budget_scope before = hf_budget_enter(NULL); /* a file has a limit of its own */
     bool has_place = place_of(build_id, path, &name, place);
     *out_fd = has_place ? find_kept(place, name.data) : -1;
-    *out_is_absent = *out_fd < 0 && has_place && hf_debuginfod_is_missed(place);
-    if (*out_fd < 0 && !*out_is_absent && build_id.size != 0 &&
-        hf_debug_servers_urls()[0] != '\0') {
-        *out_fd = ask(build_id, path, out_is_absent);
-        if (has_place && (*out_fd >= 0 || *out_is_absent))
+    bool is_absent = *out_fd < 0 && has_place && hf_debuginfod_is_missed(place);
+    if (*out_fd < 0 && !is_absent && build_id.size != 0 && hf_debug_servers_urls()[0] != '\0') {
+        *out_fd = ask(build_id, path, &is_absent);
+        if (has_place && (*out_fd >= 0 || is_absent))
             keep_source(*out_fd, place, name.data);
     }
     hf_out_done(&name);

@@ -25,10 +25,8 @@
 
 /*
  * Opens the source file of an image; `path` is its own, without the slash in front, "." and "..".
- * False: there is none to be had; then `*out_is_absent` says whether that is known of all servers.
- * The descriptor is the caller's to close.
+ * False: no server has it, or could be asked. The descriptor is the caller's to close.
  */
-HF_MUST_CHECK bool hf_debug_source_open(
-    struct hf_text build_id, struct hf_text path, int *out_fd, bool *out_is_absent);
+HF_MUST_CHECK bool hf_debug_source_open(struct hf_text build_id, struct hf_text path, int *out_fd);
 
 #endif
