@@ -174,6 +174,7 @@ enum kind {
     A_PARSER,      /* Parser *: a const Route *, and a number */
     A_PART,        /* Part *, with a Route *, which Job and Printer have as a member */
     AN_ONLY_PART,  /* the same, which one has twice */
+    A_PLACE,       /* Parser **, a place for one */
     KINDS
 };
 
@@ -319,6 +320,7 @@ static void put_types(struct hf_out *info, uint32_t *types)
     (void)put_object(info, "Printer", part);
     (void)put_object_of(info, "Owner", only, HF_COUNT(only));
     types[A_PART] = put_type(info, TO, part);
+    types[A_PLACE] = put_type(info, TO, types[A_PARSER]);
     types[AN_ONLY_PART] = put_type(info, TO, only[0]);
     put_typedef(info, "answers", 9, types[A_NUMBER]);
 }
@@ -430,6 +432,8 @@ static void what_changes_nothing_makes_it_for_its_caller(void **state)
         {"left", NOTHING, 0, {"render"}, false});
     CHECK("of what a parser looks at", {"render", A_TEXT | TAKES(A_PARSER), 0, {NULL}, true},
         {"left", NOTHING, 0, {"render"}, false});
+    CHECK("of a place for one", {"render", A_TEXT | TAKES(A_PLACE), 0, {NULL}, false},
+        {"left", NOTHING, 0, {"render"}, false});
     CHECK("which returns nothing", {"skip", NOTHING | TAKES(A_PARSER), 0, {NULL}, false},
         {"left", NOTHING, 0, {"skip"}, false});
     CHECK("an object that leads nowhere", {"middle", A_POINT, 0, {NULL}, false},
@@ -475,6 +479,7 @@ static void what_several_have_in_them_is_theirs(void **state)
     (void)state;
     CHECK("two", {"put", NOTHING | TAKES(A_PART), 0, {NULL}, true},
         {"left", NOTHING, 0, {"put"}, false});
+    CHECK("whom nobody calls", {"on_put", NOTHING | TAKES(A_PART), 0, {NULL}, false});
     CHECK("one, twice", {"put", NOTHING | TAKES(AN_ONLY_PART), 0, {NULL}, false},
         {"left", NOTHING, 0, {"put"}, false});
     CHECK("nobody", {"put", NOTHING | TAKES(A_TABLE), 0, {NULL}, false},
