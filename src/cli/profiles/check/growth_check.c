@@ -1,4 +1,4 @@
-#include "cli/profiles/growth_check.h"
+#include "cli/profiles/check/growth_check.h"
 
 #include "base/plural.h"
 #include "base/strings/units.h"

@@ -1,4 +1,4 @@
-#include "cli/profiles/lost_check.h"
+#include "cli/profiles/check/lost_check.h"
 
 #include "base/plural.h"
 #include "cli/heap_reader.h"

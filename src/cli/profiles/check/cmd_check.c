@@ -6,8 +6,8 @@
 #include "base/strings/num.h"
 #include "base/strings/units.h"
 #include "cli/history_options.h"
-#include "cli/profiles/growth_check.h"
-#include "cli/profiles/lost_check.h"
+#include "cli/profiles/check/growth_check.h"
+#include "cli/profiles/check/lost_check.h"
 #include "cli/report.h"
 #include "render/table/check_report.h"
 
