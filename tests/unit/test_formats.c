@@ -1,4 +1,5 @@
 /* The readers of profiles: what is sound is read, what is lost is said. */
+#include "base/limits.h"
 #include "formats/folded/folded_stacks.h"
 #include "formats/pprof/bundle.h"
 #include "formats/writers.h"
@@ -481,6 +482,72 @@ static void read_stacks(struct hf_profile *profile, struct hf_folded_stacks *sta
     hf_out_done(&text);
 }
 
+/* One input more: stacks that end in one long frame, `of` different ones in turn. */
+static void read_alike(
+    struct hf_profile *profile, struct hf_folded_stacks *stacks, unsigned of, unsigned lines)
+{
+    struct hf_out text = {0};
+    struct hf_input input;
+    struct hf_error err;
+    struct hf_folded_how how = {.stacks = stacks};
+    for (unsigned i = 0; i < lines; i++) {
+        hf_out_printf(&text, "main;way_%u;", i % of);
+        for (unsigned part = 0; part < 8; part++)
+            hf_out_string(&text, "the_same_long_name::");
+        hf_out_printf(&text, "leaf %u\n", 1);
+    }
+    hf_input_open_memory(&input, hf_out_view(&text), "text");
+    check_ok(hf_folded_read(&input, &how, profile, &err), &err);
+    hf_input_close(&input);
+    hf_out_done(&text);
+}
+
+/* All are chosen, or none: then they are looked for again after some thousands. */
+static void looks_for_stacks_that_end_alike(void **state)
+{
+    (void)state;
+    struct hf_profile *profile;
+    struct hf_folded_stacks stacks;
+    struct hf_error err;
+    check_ok(hf_profile_new(&profile, &err), &err);
+    check_ok(hf_folded_stacks_init(&stacks, profile, NULL, &err), &err);
+    read_stacks(profile, &stacks, 0, 12000, 1);
+    assert_true(stacks.are_distinct);
+    read_alike(profile, &stacks, 300, 20000);
+    assert_false(stacks.are_distinct);
+    assert_int_equal(profile->sample_count, 12300);
+    hf_folded_stacks_done(&stacks);
+    hf_profile_free(profile);
+}
+
+/* One that is cut is reported once, also where none is looked for. */
+static void reports_a_cut_stack_once(void **state)
+{
+    (void)state;
+    struct hf_profile *profile;
+    struct hf_folded_stacks stacks;
+    struct hf_error err;
+    struct hf_out text = {0};
+    struct hf_input input;
+    struct hf_folded_how how = {.stacks = &stacks};
+    check_ok(hf_profile_new(&profile, &err), &err);
+    check_ok(hf_folded_stacks_init(&stacks, profile, NULL, &err), &err);
+    read_stacks(profile, &stacks, 0, 12000, 1);
+    assert_true(stacks.are_distinct);
+    for (unsigned i = 0; i < 5; i++) {
+        for (unsigned depth = 0; depth <= HF_LIMIT_STACK_FRAMES; depth++)
+            hf_out_string(&text, "f;");
+        hf_out_printf(&text, "end_%u 1\n", 0);
+    }
+    hf_input_open_memory(&input, hf_out_view(&text), "text");
+    check_ok(hf_folded_read(&input, &how, profile, &err), &err);
+    hf_input_close(&input);
+    hf_out_done(&text);
+    assert_int_equal(profile->notes.count, 1);
+    hf_folded_stacks_done(&stacks);
+    hf_profile_free(profile);
+}
+
 /* Stacks are not looked for where none occurs twice, and are again where they do: the sums and
  * their order are the same. */
 static void counts_distinct_stacks(void **state)
@@ -551,6 +618,8 @@ int main(void)
         cmocka_unit_test(reads_long_names),
         cmocka_unit_test(cuts_folded),
         cmocka_unit_test(counts_distinct_stacks),
+        cmocka_unit_test(looks_for_stacks_that_end_alike),
+        cmocka_unit_test(reports_a_cut_stack_once),
         cmocka_unit_test(goes_down_the_tree),
         cmocka_unit_test(reads_stap),
         cmocka_unit_test(cuts_stap),

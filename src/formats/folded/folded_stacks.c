@@ -11,6 +11,7 @@
 #define LOOKED_AGAIN                                                                               \
     65536             /* and so many, once they did: what was not looked for is not known yet */
 #define ONE_IN 16     /* is looked for where they do not */
+#define DOUBTED 4096  /* stacks in a row of which none was chosen: they end alike */
 #define TAIL_BYTES 64 /* of a stack: they choose which */
 #define LANDMARK_BYTES 192
 
@@ -60,7 +61,9 @@ struct hf_fingerprint hf_folded_stacks_print(
     struct hf_fingerprint none = {{0, 0}};
     if (stacks->is_chart)
         return none;
-    if (atomic_load_explicit(&stacks->are_distinct, memory_order_relaxed)) {
+    /* One that may be cut is looked for in any case: else it is reported each time. */
+    if (atomic_load_explicit(&stacks->are_distinct, memory_order_relaxed) &&
+        text.size <= HF_LIMIT_STACK_FRAMES) {
         struct hf_text tail =
             hf_text_from(text, text.size > TAIL_BYTES ? text.size - TAIL_BYTES : 0);
         if (hf_hash_bytes(tail.data, tail.size) % ONE_IN != 0)
@@ -78,6 +81,7 @@ static bool is_looked_for(struct hf_fingerprint print)
 static void judge_whether_distinct(struct hf_folded_stacks *stacks, bool is_found)
 {
     stacks->found += is_found;
+    stacks->passed = 0;
     if (++stacks->looked < stacks->until)
         return;
     bool were_distinct = atomic_load_explicit(&stacks->are_distinct, memory_order_relaxed);
@@ -85,6 +89,16 @@ static void judge_whether_distinct(struct hf_folded_stacks *stacks, bool is_foun
     atomic_store_explicit(&stacks->are_distinct, are_distinct, memory_order_relaxed);
     stacks->looked = stacks->found = 0;
     stacks->until = are_distinct ? LOOKED_FIRST / ONE_IN : LOOKED_AGAIN;
+}
+
+/* Stacks that all end in one long frame are chosen together or not at all. */
+static void doubt_that_distinct(struct hf_folded_stacks *stacks)
+{
+    if (++stacks->passed < DOUBTED)
+        return;
+    atomic_store_explicit(&stacks->are_distinct, false, memory_order_relaxed);
+    stacks->looked = stacks->found = stacks->passed = 0;
+    stacks->until = LOOKED_FIRST;
 }
 
 /* The frame of a name. */
@@ -350,6 +364,8 @@ enum hf_status hf_folded_stacks_find(struct hf_folded_stacks *stacks, struct hf_
     const uint32_t *known = is_wanted ? hf_print_map_find(&stacks->samples, print) : NULL;
     if (is_wanted)
         judge_whether_distinct(stacks, known != NULL);
+    else if (!stacks->is_chart)
+        doubt_that_distinct(stacks);
     if (known != NULL) {
         *out_sample = *known;
         *out_is_cut = false;

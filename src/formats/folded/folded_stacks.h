@@ -54,6 +54,7 @@ struct hf_folded_stacks {
     struct hf_print_map landmarks; /* nodes, by the start of a stack */
     atomic_bool are_distinct;      /* hardly a stack occurs twice */
     uint32_t looked, found, until; /* stacks looked for since that was judged, and until it is */
+    uint32_t passed;               /* in a row that were not looked for */
     uint32_t *by_node;             /* sample of a node, plus one; 0: none */
     size_t by_node_capacity;
     uint32_t *frames; /* by string: the frame of that name, plus one; 0: none */
