@@ -226,6 +226,27 @@ static void reads_coroutines(void **state)
     assert_int_equal(chain.frames[2].native, 4);
 }
 
+/* A function of C that a coroutine calls runs the main thread again. */
+static void reads_what_is_entered_again(void **state)
+{
+    (void)state;
+    begin();
+    uint64_t coroutine = make_thread();
+    natives[0].pc = machine_code + 8;
+    catches(3, coroutine);
+    natives[4].pc = CATCH + 40;
+    put_u64(natives[4].sp, STATE_AT, main_thread);
+    push_call(main_thread, 0, 0, HF_LUA_CALL_IS_NATIVE);
+    push_call(main_thread, make_function(5), 1, HF_LUA_CALL_IS_FRESH);
+    push_call(coroutine, make_function(7), 1, HF_LUA_CALL_IS_FRESH);
+    catches(1, main_thread);
+    read_chain();
+    assert_true(chain.count == 3 && !chain.is_broken);
+    expect_name(0, "function <orders.lua:5>");
+    expect_name(1, "<main>");
+    expect_name(2, "function <orders.lua:7>");
+}
+
 /* C code called a function: that is another run of luaV_execute. */
 static void gives_each_run_its_frame(void **state)
 {
@@ -525,6 +546,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_frames),
         cmocka_unit_test(reads_coroutines),
+        cmocka_unit_test(reads_what_is_entered_again),
         cmocka_unit_test(gives_each_run_its_frame),
         cmocka_unit_test(refuses_what_is_none),
         cmocka_unit_test(learns_what_is_sure),

@@ -251,6 +251,17 @@ static bool lua_read_run(struct lua_reading *r, const struct hf_lua_run *run)
     return true;
 }
 
+/* True if a run further in has the same state: around a coroutine it was entered again. All its
+ * calls were read then, and where it catches errors is further in. */
+static bool lua_is_entered_again(const struct hf_lua_runs *runs, uint32_t run)
+{
+    for (uint32_t i = 0; i < run; i++) {
+        if (runs->items[i].state == runs->items[run].state)
+            return true;
+    }
+    return false;
+}
+
 void hf_lua_chain_read(struct hf_interpreted_chain *chain, const struct hf_lua *lua,
     struct hf_lua_sight *sight, const struct hf_interpreted_memory *memory,
     const struct hf_lua_moved *moved, const struct hf_unwind_frame *leaf)
@@ -261,7 +272,7 @@ void hf_lua_chain_read(struct hf_interpreted_chain *chain, const struct hf_lua *
     hf_interpreted_chain_begin(chain, memory);
     bool is_sound = hf_lua_find_states(lua, sight, memory, leaf, &runs);
     for (uint32_t i = 0; is_sound && i < runs.count && !chain->is_cut; i++)
-        is_sound = lua_read_run(&r, &runs.items[i]);
+        is_sound = lua_is_entered_again(&runs, i) || lua_read_run(&r, &runs.items[i]);
     chain->is_cut |= runs.is_cut;
     if (!is_sound)
         chain->count = 0;
