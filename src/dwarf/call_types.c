@@ -105,7 +105,8 @@ static bool is_pointer_tag(uint16_t tag)
 bool hf_call_tag_is_type(uint16_t tag)
 {
     return tag == DW_TAG_typedef || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type ||
-           tag == DW_TAG_array_type || is_number_tag(tag) || is_pointer_tag(tag);
+           tag == DW_TAG_restrict_type || tag == DW_TAG_atomic_type || tag == DW_TAG_array_type ||
+           is_number_tag(tag) || is_pointer_tag(tag);
 }
 
 /* Where the way of a type ends, and whether that is a pointer or a reference to it. */

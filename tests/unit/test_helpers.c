@@ -17,6 +17,8 @@ enum {
     POINTER,
     NUMBER,
     CONST,
+    RESTRICT,
+    ATOMIC,
     TO,
     CLASS,
     PARAMETER,
@@ -76,6 +78,20 @@ static const uint8_t abbrevs[] = {
     0, //
     CONST,
     DW_TAG_const_type,
+    0,
+    DW_AT_type,
+    DW_FORM_ref4,
+    0,
+    0, //
+    RESTRICT,
+    DW_TAG_restrict_type,
+    0,
+    DW_AT_type,
+    DW_FORM_ref4,
+    0,
+    0, //
+    ATOMIC,
+    DW_TAG_atomic_type,
     0,
     DW_AT_type,
     DW_FORM_ref4,
@@ -162,19 +178,21 @@ enum kind {
     A_POINT, /* one without */
     A_LIST,  /* List<int> * */
     TAKEN = A_LIST,
-    A_CONST_LIST,  /* const List<int> * */
-    A_SESSION,     /* Session * */
-    A_MAP,         /* Map<int> *; there is a Map<long>, too */
-    A_TABLE,       /* Table *, with a Route * */
-    AN_ARRAY,      /* of Fortran, to be allocated */
-    A_CONST_ROUTE, /* Route *const */
-    A_WAVE,        /* Wave *: a pointer to numbers, and two numbers */
-    A_NODE,        /* Node *: a pointer to numbers, and a Route * */
-    A_TRACE,       /* Trace *: a pointer to pointers to numbers, and two numbers */
-    A_PARSER,      /* Parser *: a const Route *, and a number */
-    A_PART,        /* Part *, with a Route *, which Job and Printer have as a member */
-    AN_ONLY_PART,  /* the same, which one has twice */
-    A_PLACE,       /* Parser **, a place for one */
+    A_CONST_LIST,     /* const List<int> * */
+    A_SESSION,        /* Session * */
+    A_MAP,            /* Map<int> *; there is a Map<long>, too */
+    A_TABLE,          /* Table *, with a Route * */
+    AN_ARRAY,         /* of Fortran, to be allocated */
+    A_CONST_ROUTE,    /* Route *const */
+    A_RESTRICT_ROUTE, /* Route *restrict */
+    AN_ATOMIC_ROUTE,  /* _Atomic(Route *) */
+    A_WAVE,           /* Wave *: a pointer to numbers, and two numbers */
+    A_NODE,           /* Node *: a pointer to numbers, and a Route * */
+    A_TRACE,          /* Trace *: a pointer to pointers to numbers, and two numbers */
+    A_PARSER,         /* Parser *: a const Route *, and a number */
+    A_PART,           /* Part *, with a Route *, which Job and Printer have as a member */
+    AN_ONLY_PART,     /* the same, which one has twice */
+    A_PLACE,          /* Parser **, a place for one */
     KINDS
 };
 
@@ -304,6 +322,8 @@ static void put_types(struct hf_out *info, uint32_t *types)
     types[A_TABLE] = put_type(info, TO, put_object(info, "Table", types[A_ROUTE]));
     types[AN_ARRAY] = put_type(info, ARRAY, types[A_NUMBER]);
     types[A_CONST_ROUTE] = put_type(info, CONST, types[A_ROUTE]);
+    types[A_RESTRICT_ROUTE] = put_type(info, RESTRICT, types[A_ROUTE]);
+    types[AN_ATOMIC_ROUTE] = put_type(info, ATOMIC, types[A_ROUTE]);
     uint32_t numbers = put_type(info, TO, types[A_NUMBER]);
     const uint32_t wave[] = {numbers, types[A_NUMBER], types[A_NUMBER]};
     const uint32_t node[] = {numbers, types[A_NUMBER], types[A_ROUTE]};
@@ -457,6 +477,10 @@ static void what_no_variable_could_keep_is_its_callers(void **state)
         {"make", A_ROUTE, 0, {NULL}, false}, {"left", NOTHING, 0, {"make"}, false});
     CHECK("one that is const", {"first", LASTS | TAKES(A_CONST_ROUTE), 0, {NULL}, false},
         {"make", A_ROUTE, 0, {NULL}, true}, {"left", NOTHING, 0, {"make"}, false});
+    CHECK("one that is restrict", {"only", LASTS | TAKES(A_RESTRICT_ROUTE), 0, {NULL}, false},
+        {"make", A_ROUTE, 0, {NULL}, false}, {"left", NOTHING, 0, {"make"}, false});
+    CHECK("one that is atomic", {"next", LASTS | TAKES(AN_ATOMIC_ROUTE), 0, {NULL}, false},
+        {"make", A_ROUTE, 0, {NULL}, false}, {"left", NOTHING, 0, {"make"}, false});
     CHECK("one of another type", {"other", LASTS | TAKES(A_SESSION), 0, {NULL}, false},
         {"make", A_ROUTE, 0, {NULL}, true}, {"left", NOTHING, 0, {"make"}, false});
     CHECK("one on the stack", {"local", ON_STACK | TAKES(A_ROUTE), 0, {NULL}, false},
