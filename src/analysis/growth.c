@@ -451,6 +451,7 @@ enum hf_status hf_growth_find(struct hf_growth *growth, const struct hf_history 
             hf_text_is(hf_profile_text(folded, folded->types[HF_HISTORY_VALUE].unit), "bytes"),
         .is_in_use = hf_text_is(
             hf_profile_text(folded, folded->types[HF_HISTORY_VALUE].name), "inuse_space"),
+        .is_exact = folded->capture.period_bytes == 1 && !folded->notes.has_loss,
         .whole.name = HF_TEXT("the whole"),
         .history = history,
         .folded = folded,

@@ -29,6 +29,7 @@
 #include "analysis/owner.h"
 #include "analysis/verdict.h"
 #include "base/containers/arena.h"
+#include "statistics/retention.h"
 #include "statistics/trend.h"
 
 #define HF_GROWTH_PLACES 40u
@@ -64,6 +65,7 @@ struct hf_growth_place {
     struct hf_growth_ages ages;
     struct hf_survival survival; /* of a leak that is still told: by which it was found */
     const struct hf_survival_course *course; /* NULL: births are not known */
+    struct hf_retention kept;                /* of what it allocated; by the clock of `load` */
 };
 
 struct hf_growth {
@@ -78,6 +80,7 @@ struct hf_growth {
     double lost_samples; /* as in struct hf_verdict_facts */
     bool is_bytes;
     bool is_in_use; /* the values are bytes in use */
+    bool is_exact;  /* every allocation was recorded, and nothing was lost */
     double old_s;   /* what counts as old; 0: nobody asked. Set by the caller, for the sentences */
     const struct hf_history *history; /* borrowed, as `folded` */
     const struct hf_profile *folded;

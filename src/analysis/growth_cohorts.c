@@ -119,6 +119,15 @@ static void survival_back(const struct hf_growth *growth, struct hf_survival *su
         *times[i] = hf_load_window_time(load, began + *times[i]) - began_s;
 }
 
+/* The same of what is kept; rates stay those of the clock. */
+static void retention_back(const struct hf_growth *growth, struct hf_retention *kept)
+{
+    const struct hf_load_window *load = &growth->load;
+    double began_s = hf_growth_began_s(growth), began = hf_load_window_at(load, began_s);
+    kept->from_s = hf_load_window_time(load, began + kept->from_s) - began_s;
+    kept->to_s = hf_load_window_time(load, began + kept->to_s) - began_s;
+}
+
 /* What a place had allocated until a time since the recording began: a line through its points. */
 static double allocated_at(const struct hf_growth *growth, const double *allocated, double time_s)
 {
@@ -173,6 +182,7 @@ enum hf_status hf_growth_cohorts_judge(struct hf_growth *growth, struct hf_growt
     struct hf_growth_cohorts *cohorts, struct hf_error *err)
 {
     place->survival = (struct hf_survival){.kind = HF_SURVIVAL_UNKNOWN};
+    place->kept = (struct hf_retention){.is_known = false};
     place->course = NULL;
     place->sample = 0;
     if (growth->history->epoch_shift == 0 || !growth->is_in_use || cohorts == NULL ||
@@ -184,7 +194,11 @@ enum hf_status hf_growth_cohorts_judge(struct hf_growth *growth, struct hf_growt
     make_looks(growth, cohorts);
     measure_births(growth, place, &cohorts->table);
     hf_survival_course_of(&cohorts->table, course);
+    bool has_onset = course->last.kind == HF_SURVIVAL_LEAK && course->last.has_onset;
+    place->kept = hf_retention_of(
+        &cohorts->table, has_onset ? course->last.onset_high_s : 0, growth->is_exact);
     if (growth->load.clock != NULL) {
+        retention_back(growth, &place->kept);
         survival_back(growth, &course->last);
         survival_back(growth, &course->leak);
     }

@@ -48,8 +48,8 @@ enum hf_status hf_operand_table(struct hf_found_table *table, const char *name, 
     return status;
 }
 
-enum hf_status hf_operand_find_mark(const char *mark, const char *const *names, size_t count,
-    char out_path[PATH_MAX], struct hf_error *err)
+enum hf_status hf_operand_find_mark(const char *option, const char *mark, const char *const *names,
+    size_t count, char out_path[PATH_MAX], struct hf_error *err)
 {
     const char *owner = NULL;
     struct hf_found_table table;
@@ -64,20 +64,20 @@ enum hf_status hf_operand_find_mark(const char *mark, const char *const *names, 
         }
         if (has_table && owner != NULL)
             return hf_error_set(err, HF_ERR_USAGE,
-                "--since: expected one process or live table, found %s and %s", owner, names[i]);
+                "%s: expected one process or live table, found %s and %s", option, owner, names[i]);
         owner = has_table ? names[i] : owner;
     }
     if (owner == NULL)
         return hf_error_set(err, HF_ERR_USAGE,
-            "--since: expected a file, or a mark together with a PID; found '%s', which is not a "
+            "%s: expected a file, or a mark together with a PID; found '%s', which is not a "
             "file, and no PID",
-            mark);
+            option, mark);
     enum hf_status status = hf_operand_table(&table, owner, NULL, &pid, err);
     if (status != HF_OK)
         return status;
     status = hf_mark_find(&table, mark, out_path, err);
     if (status != HF_OK)
-        hf_error_context(err, "--since");
+        hf_error_context(err, "%s", option);
     hf_found_table_close(&table);
     return status;
 }

@@ -24,11 +24,12 @@ HF_MUST_CHECK enum hf_status hf_operand_table(struct hf_found_table *table, cons
     const char *folder, uint32_t *out_pid, struct hf_error *err);
 
 /*
- * Finds the file for --since MARK: a file with that name, else the mark (capture/mark.h) of the
- * process or live table among `names`. HF_ERR_USAGE if `names` has none, or more than one.
+ * Finds the file of a MARK that was given to `option`, e.g. "--since": a file with that name, else
+ * the mark (capture/mark.h) of the process or live table among `names`. HF_ERR_USAGE if `names` has
+ * none, or more than one.
  */
-HF_MUST_CHECK enum hf_status hf_operand_find_mark(const char *mark, const char *const *names,
-    size_t count, char out_path[PATH_MAX], struct hf_error *err);
+HF_MUST_CHECK enum hf_status hf_operand_find_mark(const char *option, const char *mark,
+    const char *const *names, size_t count, char out_path[PATH_MAX], struct hf_error *err);
 
 /* The name as it may be shown: a URL without user and password. Borrowed from `name`. */
 const char *hf_operand_shown(const char *name);

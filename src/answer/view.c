@@ -15,7 +15,7 @@ static enum hf_status take_mark(struct hf_view *view, const struct hf_request_co
             "--since and %s exclude each other: a mark is itself a base",
             with->is_series ? "--series" : "--base");
     return hf_operand_find_mark(
-        with->since, current->profiles, current->count, view->since_path, err);
+        "--since", with->since, current->profiles, current->count, view->since_path, err);
 }
 
 static enum hf_status check_series(const struct hf_request *request, struct hf_error *err)

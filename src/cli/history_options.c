@@ -22,6 +22,14 @@ const struct hf_option hf_suppression_options[] = {
     {0},
 };
 
+const struct hf_option hf_load_options[] = {
+    {"per", 0, HF_OPT_TEXT(AT(per), "FILE"),
+        "judge growth per 1,000 requests instead of by time; FILE is CSV: time,count"},
+    {"per-column", 0, HF_OPT_TEXT(AT(per_column), "NAME"),
+        "take the counts from this column (default: the second)"},
+    {0},
+};
+
 static void history_options_stop(void *context, int signal, bool is_of_kernel)
 {
     (void)signal;
@@ -67,6 +75,38 @@ static enum hf_status history_options_look(struct hf_history_options *options, c
     return status;
 }
 
+static enum hf_status history_options_read_load(
+    struct hf_history_options *options, struct hf_error *err)
+{
+    struct hf_input input;
+    struct hf_request_times *times = &options->view.request.times;
+    if (options->per == NULL)
+        return options->per_column == NULL
+                   ? HF_OK
+                   : hf_error_set(err, HF_ERR_USAGE, "--per-column needs --per");
+    enum hf_status status = hf_input_open(&input, options->per, err);
+    if (status != HF_OK)
+        return status;
+    status = hf_load_file_read(&options->load, &input, options->per_column, err);
+    hf_input_close(&input);
+    times->load = &options->load.clock;
+    times->load_name = options->per;
+    return status;
+}
+
+static enum hf_status history_options_judge_all(struct hf_history_options *options,
+    struct hf_process_histories *processes, struct hf_error *err)
+{
+    const struct hf_request *request = hf_view_options_request(&options->view);
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; status == HF_OK && i < processes->count; i++) {
+        struct hf_process_history *process = processes->items[i];
+        if (process->history.profile_count >= 2 || process->last != NULL)
+            status = hf_process_history_judge(process, request, err);
+    }
+    return status == HF_OK ? hf_program_leaks_find(&options->together, processes, err) : status;
+}
+
 enum hf_status hf_history_options_judge(struct hf_history_options *options,
     const struct hf_operands *operands, struct hf_process_histories *processes,
     struct hf_error *err)
@@ -77,23 +117,16 @@ enum hf_status hf_history_options_judge(struct hf_history_options *options,
     if (!is_process && (options->every_ns != 0 || options->duration_ns != 0))
         return hf_error_set(err, HF_ERR_USAGE, "%s: expected one PID and no other profile",
             options->every_ns != 0 ? "--every" : "--duration");
-    enum hf_status status = HF_OK;
     struct hf_process_history *process;
+    enum hf_status status = history_options_read_load(options, err);
     processes->suppressions = &options->suppressions;
-    if (is_process)
+    if (status == HF_OK && is_process)
         status = hf_process_histories_add(processes, &process, err);
     if (status == HF_OK)
         status = is_process ? history_options_look(options, operands->items[0], pid, process, err)
                             : hf_process_histories_read(
                                   processes, request, operands->items, operands->count, err);
-    for (size_t i = 0; status == HF_OK && i < processes->count; i++) {
-        process = processes->items[i];
-        if (process->history.profile_count >= 2 || process->last != NULL)
-            status = hf_process_history_judge(process, request, err);
-    }
-    if (status == HF_OK)
-        status = hf_program_leaks_find(&options->together, processes, err);
-    return status;
+    return status == HF_OK ? history_options_judge_all(options, processes, err) : status;
 }
 
 void hf_history_options_finish(
@@ -106,6 +139,7 @@ void hf_history_options_finish(
     }
     hf_shared_leaks_done(&options->together);
     hf_process_histories_done(processes);
+    hf_load_file_done(&options->load);
 }
 
 struct hf_listed_process hf_history_options_listed(

@@ -5,6 +5,7 @@
 #ifndef HF_CLI_HISTORY_OPTIONS_H
 #define HF_CLI_HISTORY_OPTIONS_H
 
+#include "answer/history/load_file.h"
 #include "answer/history/program_leaks.h"
 #include "cli/view_options.h"
 #include "render/table/process_list.h"
@@ -14,12 +15,15 @@ struct hf_history_options {
     bool is_json;
     uint64_t every_ns, duration_ns; /* 0: not given */
     struct hf_name_list suppressions;
+    const char *per, *per_column;
+    struct hf_load_file load;        /* of `per` */
     struct hf_shared_leaks together; /* of the processes that were judged: what they say together */
 };
 
 /* Option tables over it; hf_time_options (view_options.h) are of its view. */
 extern const struct hf_option hf_process_options[];     /* --every, --duration */
 extern const struct hf_option hf_suppression_options[]; /* --suppressions */
+extern const struct hf_option hf_load_options[];        /* --per, --per-column */
 
 /*
  * Reads the profiles that `operands` name, each into the history of its process, or reads a single

@@ -3,12 +3,14 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
 from _heap import HEAPFLAME, failing
+from _set4 import simulate
 from _suite import run_tests
 from _verdicts import folded_series, trend
 
@@ -131,6 +133,117 @@ def test_verdicts():
     assert check(leak, "--fail-on", "leak")[0] == 1
     assert check(leak, "--fail-on", "undecided", "--fail-on", "filling-cache")[0] == 0
     assert check(cache, "--fail-on", "full-cache")[0] == 1
+
+
+def simulated(program, period, name="series"):
+    """Profiles of a labelled program (tests/leakers), sampled or (period 1) recorded exactly, with births."""
+    simulate(program, 1, name, period)
+    return name
+
+
+def lines_of(text, name):
+    """The lines of one check, by their outcome: [(outcome, message)]"""
+    return re.findall(rf"^(ok|FAIL|\?) +{name} +(.*)$", text, re.M)
+
+
+def test_exact_data_are_compared_exactly():
+    """60 minutes, 2,000 KiB in each: a budget of a byte less fails, one of a byte more passes, and no interval is printed. Of samples, the
+    whole interval must lie above it."""
+    exact, sampled = simulated("slow_leak", 1, "exact"), simulated("slow_leak", 512 << 10, "sampled")
+    text = check(exact, "--budget", "1/min", "--json")[1]
+    rate = json.loads(text)["checks"][0]
+    assert rate["compared"] == "exactly" and rate["interval_95"] is None, rate
+    below, above = f"{rate['value'] - 0.001:.6f}/s", f"{rate['value'] + 0.001:.6f}/s"
+    assert check(exact, "--budget", below)[0] == 1 and check(exact, "--budget", above)[0] == 0
+    assert lines_of(check(exact, "--budget", "1MiB/min")[1], "budget") == [
+        ("FAIL", "all memory: +2.0 MiB/min (exact) of +1.0 MiB/min"), ("FAIL", "session_new: +2.0 MiB/min (exact) of +1.0 MiB/min")]  # fmt: skip
+    text = check(sampled, "--budget", "1/min", "--json")[1]
+    rate = json.loads(text)["checks"][0]
+    assert rate["compared"] == "by interval" and rate["interval_95"][0] < rate["value"] < rate["interval_95"][1], rate
+    assert check(sampled, "--budget", f"{(rate['interval_95'][0] + rate['value']) / 2:.3f}/s")[0] == 0, "sampling could explain it"
+    for gate, expected in (("--max-growth", "20%"), ("--limit", "1GiB/24h"), ("--survivors", "5%"), ("--survivors", "64KiB/min")):
+        status, text = check(exact, gate, expected)
+        assert status == 1 and "(exact)" in text and not re.search(r"\(\S+ \S+ to ", text), text
+        status, text = check(sampled, gate, expected)
+        assert status == 1 and "(exact)" not in text and re.search(r"\(\S+ \S+ to ", text), text
+
+
+def test_survivors():
+    """A leak keeps nearly all that its function allocates, and a tenth of what the program does; a full LRU, and what is loaded once, nothing."""
+    leak = simulated("slow_leak", 1, "leak")
+    assert check(leak, "--survivors", "99%")[0] == 1 and check(leak, "--survivors", "100%")[0] == 0
+    status, text = check(leak, "--survivors", "50%")
+    assert status == 1, text
+    whole, place = lines_of(text, "survivors")
+    assert whole[0] == "ok" and whole[1].startswith("all memory: keeps 9.4 % (exact) of 50.0 %"), whole
+    assert place == ("FAIL", "session_new: keeps 99.9 % (exact) of 50.0 %, of what it allocated in 29 min and had as long to free"), place
+    assert check(leak, "--survivors", "1.9MiB/min")[0] == 1 and check(leak, "--survivors", "2MiB/min")[0] == 0
+    document = json.loads(check(leak, "--survivors", "50%", "--json")[1])["checks"]
+    assert [(one["name"], one["unit"], one["limit"]) for one in document] == [("survivors", "part", 0.5)] * 2, document
+    for full in "lru_full_20", "startup":
+        for period in 1, 512 << 10:
+            status, text = check(simulated(full, period), "--survivors", "1%")
+            assert status == 0, (full, text)
+
+
+def test_survivors_need_births():
+    status, text = check(folded_series(LEAK), "--survivors", "1%")
+    assert status == 0 and "?     survivors  not known: that takes 16 or more profiles with births" in text, text
+    for wrong in "5", "101%", "much%", "1KiB", "1KiB/1000":
+        assert "--survivors: " in failing(2, "check", "--survivors", wrong, "profiles")
+
+
+def test_onset():
+    """Begins at 30 minutes of 60; the first profile is that of minute 1."""
+    late = simulated("late_50", 512 << 10)
+    for limit, outcome in (("0", "FAIL"), ("20m", "FAIL"), ("45m", "ok")):
+        status, text = check(late, "--onset-after", limit)
+        assert status == (outcome == "FAIL") and [line[0] for line in lines_of(text, "onset")] == [outcome], (limit, text)
+    document = json.loads(check(late, "--onset-after", "0", "--json")[1])["checks"][0]
+    low, high = document["interval_95"]
+    assert low <= 29 * 60 <= high and document["unit"] == "seconds" and document["place"]["name"] == "node_new", document
+    status, text = check(late, "--onset-after", f"{(low + high) / 2:.0f}s")
+    assert status == 0 and text.startswith("?     onset     node_new: began "), text
+    status, text = check(simulated("late_50", 1), "--onset-after", "20m")
+    assert status == 1 and "node_new: began 28 min (exact)" in text or "node_new: began 29 min (exact)" in text, text
+
+
+def test_onset_of_what_leaked_before():
+    status, text = check(simulated("slow_leak", 512 << 10), "--onset-after", "0")
+    assert status == 0 and lines_of(text, "onset")[0][0] == "?" and ", or before it, of 0 s" in text, text
+    assert check("series", "--onset-after", "10m")[0] == 0
+    status, text = check(simulated("lru_full_20", 512 << 10), "--onset-after", "0")
+    assert status == 0 and lines_of(text, "onset") == [("ok", "none")], text
+    status, text = check(folded_series(LEAK), "--onset-after", "0")
+    assert status == 0 and "?     onset     leak: leaks, but when it began is known of profiles with births only" in text, text
+
+
+def test_onset_after_a_mark():
+    """A file of the series stands for its time."""
+    late = simulated("late_50", 512 << 10)
+    files = sorted(Path(late).iterdir())
+    assert check(late, "--onset-after", files[10])[0] == 1 and check(late, "--onset-after", files[50])[0] == 0
+    assert "--onset-after: expected a file, or a mark" in failing(2, "check", "--onset-after", "nowhere", late)
+    assert "--onset-after with --at: expected a time" in failing(2, "check", "--at", "60s", "--onset-after", "warm", late)
+
+
+def test_per_requests():
+    """A load that falls by half, of which 1,000 bytes stay of each request: by requests it is exactly that."""
+    leak, total, lines = [], 0, ["time,requests"]
+    for minute in range(60):
+        total += 600 - 5 * minute
+        lines.append(f"{1_700_000_000 + minute * 60},{600 - 5 * minute}")
+        leak.append({"main;leak": total * 1000, "main;stay": 1_000_000})
+    Path("load.csv").write_text("\n".join(lines) + "\n")
+    series = folded_series(leak)
+    load = ("--per", "load.csv")
+    assert check(series, *load, "--budget", "1001/1")[0] == 0 and check(series, *load, "--budget", "999/1")[0] == 1
+    status, text = check(series, *load, "--budget", "500KiB/1000")
+    assert status == 1 and re.search(r"^FAIL  budget    leak: \+1,000,000 \(.*\) of \+512,000 per 1,000 requests$", text, re.M), text
+    number = json.loads(check(series, *load, "--budget", "500KiB/1000", "--json")[1])["checks"][0]
+    assert number["unit"].endswith("/1000 requests") and abs(number["value"] - 1e6) < 1 and number["limit"] == 512_000, number
+    assert "--budget: '1KiB/1000' is a limit by requests, which --per counts" in failing(2, "check", "--budget", "1KiB/1000", series)
+    assert "--per-column needs --per" in failing(2, "check", "--per-column", "x", series)
 
 
 def test_suppressions():

@@ -69,7 +69,7 @@ def test_check():
     leak = checks["leak"][0]
     assert round(leak["value"], 6) == 100 and leak["limit"] is None and leak["place"]["suppression"] == "leak:leak"
     assert checks["burst"] == [{"name": "burst", "passed": True, "decided": True, "message": "none", "value": None,
-                                "interval_95": None, "limit": None, "unit": None, "place": None}]
+                                "compared": None, "interval_95": None, "limit": None, "unit": None, "place": None}]
     grown = folded_series([{"main;f": max(0, minute - 40) * 1000} for minute in range(60)], "grown")
     nothing = document("check", "--json", "--max-growth", "20%", grown)["checks"][0]
     assert nothing["value"] is None and nothing["interval_95"] == [None, None] and not nothing["passed"], nothing

@@ -102,7 +102,7 @@ static enum hf_status process_history_find_start(const struct hf_request *reques
         return hf_error_set(err, HF_ERR_USAGE,
             "--since and --at exclude each other: the time of a mark is that of the clock");
     enum hf_status status =
-        hf_operand_find_mark(request->comparison.since, names, count, path, err);
+        hf_operand_find_mark("--since", request->comparison.since, names, count, path, err);
     if (status == HF_OK)
         *out_ms = hf_timeline_time_of(path);
     return status;

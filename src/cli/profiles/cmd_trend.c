@@ -1,7 +1,6 @@
 /*
  * cmd_trend.c: what grows over many profiles of one process, how fast, and whether it is a leak.
  */
-#include "answer/history/load_file.h"
 #include "answer/operand.h"
 #include "base/strings/units.h"
 #include "capture/memory_group.h"
@@ -13,8 +12,6 @@ struct trend_options {
     struct hf_history_options history;
     uint64_t rows;
     const char *limit;
-    const char *per, *per_column;
-    struct hf_load_file load; /* of `per` */
 };
 
 #define AT(field) struct trend_options, field
@@ -23,10 +20,6 @@ static const struct hf_option table_options[] = {
     {"rows", 'n', HF_OPT_COUNT(AT(rows), "N"), "print at most N places"},
     {"limit", 0, HF_OPT_TEXT(AT(limit), "BYTES|cgroup|DIR"),
         "say when memory would reach BYTES, e.g. 4GiB, or the limit of a memory cgroup"},
-    {"per", 0, HF_OPT_TEXT(AT(per), "FILE"),
-        "judge growth per 1,000 requests instead of by time; FILE is CSV: time,count"},
-    {"per-column", 0, HF_OPT_TEXT(AT(per_column), "NAME"),
-        "take the counts from this column (default: the second)"},
     {"json", 0, HF_OPT_FLAG(AT(history.is_json)), "print one JSON document instead"},
     {0},
 };
@@ -34,6 +27,7 @@ static const struct hf_option table_options[] = {
 static const struct hf_option_group groups[] = {
     {"Output", hf_output_options},
     {"Report", table_options},
+    {"", hf_load_options},
     {"", hf_suppression_options},
     {"", hf_place_options},
     {"", hf_owner_options},
@@ -157,24 +151,6 @@ static enum hf_status trend_write(const struct trend_options *options,
     return hf_output_close(&output, status, err);
 }
 
-static enum hf_status trend_read_load(struct trend_options *options, struct hf_error *err)
-{
-    struct hf_input input;
-    struct hf_request_times *times = &options->history.view.request.times;
-    if (options->per == NULL)
-        return options->per_column == NULL
-                   ? HF_OK
-                   : hf_error_set(err, HF_ERR_USAGE, "--per-column needs --per");
-    enum hf_status status = hf_input_open(&input, options->per, err);
-    if (status != HF_OK)
-        return status;
-    status = hf_load_file_read(&options->load, &input, options->per_column, err);
-    hf_input_close(&input);
-    times->load = &options->load.clock;
-    times->load_name = options->per;
-    return status;
-}
-
 static enum hf_status trend_run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
     struct trend_options *options = all;
@@ -182,15 +158,12 @@ static enum hf_status trend_run(void *all, struct hf_operands *operands, struct 
     struct limit limit = {0};
     enum hf_status status = parse_limit(&limit, options->limit, operands, err);
     if (status == HF_OK)
-        status = trend_read_load(options, err);
-    if (status == HF_OK)
         status = hf_view_options_choose_places(&options->history.view, err);
     if (status == HF_OK)
         status = hf_history_options_judge(&options->history, operands, &processes, err);
     if (status == HF_OK)
         status = trend_write(options, &processes, &limit, err);
     hf_history_options_finish(&options->history, &processes);
-    hf_load_file_done(&options->load);
     return status;
 }
 

@@ -34,33 +34,49 @@ void hf_check_text(const struct hf_check_report *report, struct hf_out *out)
     hf_used_suppressions_text(report->suppressions, out);
 }
 
-/* , "value": ..., "interval_95": ..., "limit": ..., "unit": ... */
-static void put_measure(
+static void put_unit(
     const struct hf_growth *growth, const struct hf_check_number *number, struct hf_out *out)
 {
+    static const char *const units[] = {[HF_CHECK_PART] = "part",
+        [HF_CHECK_KEPT] = "part",
+        [HF_CHECK_BYTES] = "bytes",
+        [HF_CHECK_SECONDS] = "seconds",
+        [HF_CHECK_ONSET] = "seconds"};
     const struct hf_profile *folded = growth->folded;
     struct hf_out unit = {0};
-    if (number->kind == HF_CHECK_NO_NUMBER) {
-        hf_out_string(
-            out, ", \"value\": null, \"interval_95\": null, \"limit\": null, \"unit\": null");
-        return;
-    }
-    hf_json_number(out, ", \"value\": ", number->value);
-    hf_json_number(out, ", \"interval_95\": [", number->low);
-    hf_json_number(out, ", ", number->high);
-    hf_json_number(out, "], \"limit\": ", number->limit);
-    if (number->kind == HF_CHECK_RATE) {
+    if (number->kind == HF_CHECK_RATE || number->kind == HF_CHECK_RATE_BY_LOAD)
         hf_out_text(&unit, hf_profile_text(folded, folded->types[HF_HISTORY_VALUE].unit));
+    if (number->kind == HF_CHECK_RATE)
         hf_out_string(&unit, "/second");
-    } else {
-        static const char *const units[] = {
-            [HF_CHECK_PART] = "part", [HF_CHECK_BYTES] = "bytes", [HF_CHECK_SECONDS] = "seconds"};
+    else if (number->kind == HF_CHECK_RATE_BY_LOAD)
+        hf_out_printf(&unit, "/1000 %s", growth->load.clock->name);
+    else
         hf_out_string(&unit, units[number->kind]);
-    }
     hf_json_member(out, ", ", "unit", hf_out_view(&unit));
     if (unit.error.status != HF_OK)
         out->error = unit.error;
     hf_out_done(&unit);
+}
+
+/* , "value": ..., "compared": ..., "interval_95": ..., "limit": ..., "unit": ... */
+static void put_measure(
+    const struct hf_growth *growth, const struct hf_check_number *number, struct hf_out *out)
+{
+    if (number->kind == HF_CHECK_NO_NUMBER) {
+        hf_out_string(out, ", \"value\": null, \"compared\": null, \"interval_95\": null, "
+                           "\"limit\": null, \"unit\": null");
+        return;
+    }
+    hf_json_number(out, ", \"value\": ", number->value);
+    if (number->is_exact) {
+        hf_out_string(out, ", \"compared\": \"exactly\", \"interval_95\": null");
+    } else {
+        hf_json_number(out, ", \"compared\": \"by interval\", \"interval_95\": [", number->low);
+        hf_json_number(out, ", ", number->high);
+        hf_out_char(out, ']');
+    }
+    hf_json_number(out, ", \"limit\": ", number->limit);
+    put_unit(growth, number, out);
 }
 
 static void check_report_put_place(

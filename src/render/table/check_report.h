@@ -9,9 +9,9 @@
  *   {"schema": ..., "passed": false, "checks": [CHECK, ...], "suppressions": [...]
  * (used_suppressions.h)}
  *
- *   CHECK: {"name", "passed", "decided", "message", "value", "interval_95": [low, high], "limit",
- *           "unit": "bytes/second", "part", "bytes" or "seconds", "place": {"name", "stack",
- * "suppression"}}
+ *   CHECK: {"name", "passed", "decided", "message", "value", "compared": "exactly" or "by
+ * interval", "interval_95": [low, high] (null: exactly), "limit", "unit": "bytes/second",
+ * "bytes/1000 requests", "part", "bytes" or "seconds", "place": {"name", "stack", "suppression"}}
  *
  * XML: a testsuite "heapflame check" with a testcase for each check; what servers for continuous
  * integration read. Source: the schema of Jenkins' xUnit plugin, junit-10.xsd.
@@ -25,26 +25,30 @@
 
 #define HF_CHECK_JSON_SCHEMA "heapflame.check/1"
 /*
- * The whole and each place by the budget, the growth, the limit, each place by its verdict, and by
- * that of several processes together, "none" of each, or that it is too short.
+ * The whole and each place by the budget and by survivors, the growth, the limit, each place by its
+ * onset, by its verdict, and by that of several processes together, "none" of each, or that it is
+ * too short.
  */
-#define HF_CHECKS_MAX (3 * HF_GROWTH_PLACES + 4 + HF_VERDICT_TOO_LITTLE + 1)
+#define HF_CHECKS_MAX (5 * HF_GROWTH_PLACES + 6 + HF_VERDICT_TOO_LITTLE + 1)
 
 struct hf_check {
-    const char *name; /* "budget", "growth", "limit", "leak" ... */
+    const char *name; /* "budget", "growth", "survivors", "leak" ... */
     bool is_passed;
     bool is_open;           /* nobody asked, and it is not decided: told, and no failure */
     struct hf_text message; /* raw: one sentence */
     struct hf_check_number {
-        /* a second; of the start; bytes; until they are reached */
-        enum {
+        enum hf_check_kind {
             HF_CHECK_NO_NUMBER,
-            HF_CHECK_RATE,
-            HF_CHECK_PART,
+            HF_CHECK_RATE,         /* a second */
+            HF_CHECK_RATE_BY_LOAD, /* by a thousand of what is counted */
+            HF_CHECK_PART,         /* of the start */
+            HF_CHECK_KEPT,         /* of what was allocated */
             HF_CHECK_BYTES,
-            HF_CHECK_SECONDS
+            HF_CHECK_SECONDS, /* until they are reached */
+            HF_CHECK_ONSET    /* seconds since the first profile */
         } kind;
-        double value, low, high; /* 95 % */
+        bool is_exact;           /* nothing was sampled: the value itself is compared */
+        double value, low, high; /* 95 %; of what is exact, the value */
         double limit;            /* infinite: none */
     } number;
     const struct hf_growth_place *place; /* borrowed; NULL: the whole, or none */

@@ -3,7 +3,7 @@
  * does. Here are the limits that are asked for, and what is written of the checks.
  */
 #include "answer/operand.h"
-#include "base/strings/num.h"
+#include "answer/timeline.h"
 #include "base/strings/units.h"
 #include "cli/history_options.h"
 #include "cli/profiles/check/growth_check.h"
@@ -11,27 +11,30 @@
 #include "cli/report.h"
 #include "render/table/check_report.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 struct check_options {
     struct hf_history_options history;
-    const char *budget, *max_growth, *limit, *lost, *junit;
-    struct hf_name_list fail_on;
+    struct hf_growth_limit_texts limits;
+    const char *lost, *junit;
 };
 
 #define AT(field) struct check_options, field
 
 static const struct hf_option budget_options[] = {
-    {"budget", 0, HF_OPT_TEXT(AT(budget), "BYTES/TIME"),
+    {"budget", 0, HF_OPT_TEXT(AT(limits.budget), "BYTES/TIME"),
         "fail if all memory or one place grows faster than this, e.g. 1MiB/min"},
-    {"max-growth", 0, HF_OPT_TEXT(AT(max_growth), "N%"),
+    {"max-growth", 0, HF_OPT_TEXT(AT(limits.max_growth), "N%"),
         "fail if all memory grows by more than N% of its size at the start"},
-    {"limit", 0, HF_OPT_TEXT(AT(limit), "BYTES/TIME"),
+    {"limit", 0, HF_OPT_TEXT(AT(limits.limit), "BYTES/TIME"),
         "fail if memory reaches BYTES within TIME after the last profile, e.g. 4GiB/24h"},
+    {"survivors", 0, HF_OPT_TEXT(AT(limits.survivors), "N%|BYTES/TIME"),
+        "fail if all memory or one place keeps more than this of what it allocates, e.g. 5%"},
+    {"onset-after", 0, HF_OPT_TEXT(AT(limits.onset_after), "TIME|MARK"),
+        "fail if a leak began later than TIME after the first profile, or after this mark"},
     {"lost", 0, HF_OPT_TEXT(AT(lost), "BYTES"),
         "fail if more than this of a running process is lost: nothing leads to it any more"},
-    {"fail-on", 0, HF_OPT_LIST(AT(fail_on), "VERDICT"),
+    {"fail-on", 0, HF_OPT_LIST(AT(limits.fail_on), "VERDICT"),
         "fail if a place has this verdict; may be repeated (default: leak, if no budget is given)"},
     {0},
 };
@@ -44,6 +47,7 @@ static const struct hf_option report_options[] = {
 
 static const struct hf_option_group groups[] = {
     {"Checks", budget_options},
+    {"", hf_load_options},
     {"", hf_suppression_options},
     {"", hf_place_options},
     {"", hf_owner_options},
@@ -55,98 +59,6 @@ static const struct hf_option_group groups[] = {
     HF_SHOWN_GROUPS,
     {0},
 };
-
-/* "1MiB/min" */
-static enum hf_status parse_budget(const char *text, double *out_budget, struct hf_error *err)
-{
-    static const struct {
-        const char *unit;
-        double seconds;
-    } units[] = {{"s", 1}, {"min", 60}, {"m", 60}, {"h", 3600}, {"d", 86400}};
-    struct hf_text rest = hf_text_of(text);
-    struct hf_text unit = hf_text_from(rest, hf_text_find(rest, '/') + 1);
-    double amount;
-    for (size_t i = 0; i < HF_COUNT(units); i++) {
-        if (hf_text_is(unit, units[i].unit) &&
-            hf_units_parse_amount(hf_text_first(rest, hf_text_find(rest, '/')), &amount)) {
-            *out_budget = amount / units[i].seconds;
-            return HF_OK;
-        }
-    }
-    return hf_error_set(
-        err, HF_ERR_USAGE, "--budget: expected bytes per time, e.g. '1MiB/min', found '%s'", text);
-}
-
-/* "4GiB/24h" */
-static enum hf_status parse_bytes_and_time(
-    const char *text, struct hf_growth_limits *limits, struct hf_error *err)
-{
-    struct hf_text rest = hf_text_of(text);
-    struct hf_text bytes = hf_text_first(rest, hf_text_find(rest, '/'));
-    uint64_t within_ns;
-    if (!hf_units_parse_bytes(bytes, &limits->bytes) || limits->bytes == 0 ||
-        !hf_units_parse_time(hf_text_from(rest, bytes.size + 1), &within_ns))
-        return hf_error_set(err, HF_ERR_USAGE,
-            "--limit: expected bytes and a time, e.g. '4GiB/24h', found '%s'", text);
-    limits->within_s = (double)within_ns / 1e9;
-    return HF_OK;
-}
-
-/* "filling-cache" is "filling cache". */
-static bool is_verdict(const char *text, enum hf_verdict_kind kind)
-{
-    const char *name = hf_verdict_name(kind);
-    while (*text != '\0' && (*text == *name || (*text == '-' && *name == ' '))) {
-        text++;
-        name++;
-    }
-    return *text == '\0' && *name == '\0';
-}
-
-static enum hf_status parse_fail_on(
-    const char *text, struct hf_growth_limits *limits, struct hf_error *err)
-{
-    for (enum hf_verdict_kind kind = 0; kind <= HF_VERDICT_TOO_LITTLE; kind++) {
-        if (is_verdict(text, kind)) {
-            limits->fails_on[kind] = true;
-            return HF_OK;
-        }
-    }
-    return hf_error_set(err, HF_ERR_USAGE,
-        "--fail-on: expected leak, filling-cache, full-cache, steady, burst, undecided or "
-        "too-little-data, found '%s'",
-        text);
-}
-
-/* True if something else is asked for than leaks. */
-static bool check_has_limits(const struct check_options *options)
-{
-    return options->budget != NULL || options->max_growth != NULL || options->limit != NULL ||
-           options->fail_on.count != 0;
-}
-
-static enum hf_status parse_limits(
-    const struct check_options *options, struct hf_growth_limits *limits, struct hf_error *err)
-{
-    *limits = (struct hf_growth_limits){.budget = INFINITY, .max_growth = INFINITY};
-    enum hf_status status = HF_OK;
-    if (options->budget != NULL)
-        status = parse_budget(options->budget, &limits->budget, err);
-    if (status == HF_OK && options->max_growth != NULL) {
-        struct hf_text percent = hf_text_trim_end(hf_text_of(options->max_growth), "%");
-        if (!hf_num_real(percent, &limits->max_growth))
-            return hf_error_set(err, HF_ERR_USAGE,
-                "--max-growth: expected a percentage, e.g. '5%%', found '%s'", options->max_growth);
-        limits->max_growth /= 100;
-    }
-    if (status == HF_OK && options->limit != NULL)
-        status = parse_bytes_and_time(options->limit, limits, err);
-    for (size_t i = 0; status == HF_OK && i < options->fail_on.count; i++)
-        status = parse_fail_on(options->fail_on.items[i], limits, err);
-    if (!check_has_limits(options))
-        limits->fails_on[HF_VERDICT_LEAK] = true;
-    return status;
-}
 
 /* One or several; each of those has a name. */
 struct checkers {
@@ -287,10 +199,11 @@ static enum hf_status check_lost(
     if (!hf_units_parse_bytes(hf_text_of(options->lost), &check.limit_bytes))
         return hf_error_set(err, HF_ERR_USAGE,
             "--lost: expected bytes, e.g. '64KiB' or '0', found '%s'", options->lost);
-    if (check_has_limits(options))
+    if (hf_growth_limits_are_given(&options->limits))
         return hf_error_set(err, HF_ERR_USAGE,
-            "--lost looks at a process, not at how it grows: check --budget, --max-growth, --limit "
-            "and --fail-on by themselves");
+            "--lost looks at a process, not at how it grows: check --budget, --max-growth, "
+            "--limit, "
+            "--survivors, --onset-after and --fail-on by themselves");
     if (operands->count != 1)
         return hf_error_set(
             err, HF_ERR_USAGE, "--lost: expected one PID; found %zu", operands->count);
@@ -306,6 +219,25 @@ static bool check_is_reader(const void *options)
     return ((const struct check_options *)options)->lost == NULL && hf_command_is_reader(options);
 }
 
+/* A mark, unless it is a time. */
+static enum hf_status find_onset_mark(const struct check_options *options,
+    const struct hf_operands *operands, struct hf_growth_limits *limits, struct hf_error *err)
+{
+    char path[PATH_MAX];
+    if (limits->onset_after == NULL || limits->has_onset_time)
+        return HF_OK;
+    if (options->history.view.request.times.at != NULL)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--onset-after with --at: expected a time, e.g. '10m', found '%s'; the time of a mark "
+            "is that of the clock",
+            limits->onset_after);
+    enum hf_status status = hf_operand_find_mark(
+        "--onset-after", limits->onset_after, operands->items, operands->count, path, err);
+    if (status == HF_OK)
+        limits->onset_ms = hf_timeline_time_of(path);
+    return status;
+}
+
 static enum hf_status check_run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
     struct check_options *options = all;
@@ -313,12 +245,15 @@ static enum hf_status check_run(void *all, struct hf_operands *operands, struct 
     struct hf_growth_limits limits;
     if (options->lost != NULL)
         return check_lost(options, operands, err);
-    enum hf_status status = parse_limits(options, &limits, err);
+    options->limits.has_load = options->history.per != NULL;
+    enum hf_status status = hf_growth_limits_parse(&limits, &options->limits, err);
     if (status != HF_OK)
         return status;
     status = hf_view_options_choose_places(&options->history.view, err);
     if (status == HF_OK)
         status = hf_history_options_judge(&options->history, operands, &processes, err);
+    if (status == HF_OK)
+        status = find_onset_mark(options, operands, &limits, err);
     if (status == HF_OK)
         status = check_processes(options, &processes, &limits, err);
     hf_history_options_finish(&options->history, &processes);

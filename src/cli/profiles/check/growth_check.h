@@ -5,23 +5,19 @@
  * exceeded when the lower end of an interval is above it, that of the slope or that of what was
  * gained by value (statistics/gain.h): sampling alone does not fail a gate, and no growth passes
  * for coming late. A limit counts as exceeded when the whole interval of the time to it lies within
- * the time that is given.
+ * the time that is given; a leak began after a time if the whole interval of its onset lies there.
+ *
+ * Where every allocation was recorded, and nothing lost, there is nothing that sampling could
+ * explain: the numbers themselves are compared, and intervals play no part.
  */
 #ifndef HF_CLI_GROWTH_CHECK_H
 #define HF_CLI_GROWTH_CHECK_H
 
 #include "answer/history/process_history.h"
 #include "base/containers/arena.h"
+#include "cli/profiles/check/growth_limits.h"
 #include "render/shared_leaks.h"
 #include "render/table/check_report.h"
-
-struct hf_growth_limits {
-    double budget;     /* a second; infinite: none */
-    double max_growth; /* a part; infinite: none */
-    uint64_t bytes;    /* that it may reach, but not ... 0: none */
-    double within_s;   /* ... before this */
-    bool fails_on[HF_VERDICT_TOO_LITTLE + 1];
-};
 
 /* The first four are the caller's. Free with hf_growth_check_done. */
 struct hf_growth_check {

@@ -70,7 +70,7 @@ static enum hf_status lost_report(
     const struct hf_check row = {.name = "lost",
         .is_passed = is_passed,
         .message = hf_out_view(&message),
-        .number = {HF_CHECK_BYTES, bytes, bytes, bytes, (double)check->limit_bytes}};
+        .number = {HF_CHECK_BYTES, true, bytes, bytes, bytes, (double)check->limit_bytes}};
     const struct hf_check_report report = {
         .checks = &row, .count = 1, .growth = &no_growth, .suppressions = &no_suppressions};
     enum hf_status status = hf_out_finish(&message, err);
