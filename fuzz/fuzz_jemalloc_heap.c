@@ -1,9 +1,9 @@
 /*
- * The heaps of jemalloc and of mimalloc in a process's memory, and of glibc beside them. Input:
- * where the data of the one thread end (u64), the number of mappings (u8); each as its first page
- * (u64), its pages (u16) and its kind (u8: 0 "[heap]", 1 of no file, 2 a file's); then what is in
- * them, and 0 elsewhere: an address (u64, << 16), a number of bytes (u16), and these. Pages without
- * any were never touched.
+ * The heaps of jemalloc, of mimalloc and of CPython in a process's memory, and of glibc beside
+ * them. Input: where the data of the one thread end (u64), the number of mappings (u8); each as its
+ * first page (u64), its pages (u16) and its kind (u8: 0 "[heap]", 1 of no file, 2 a library's, 3 a
+ * program's); then what is in them, and 0 elsewhere: an address (u64, << 16), a number of bytes
+ * (u16), and these. Pages without any were never touched.
  *
  * heaps.h says what must be true of the answer.
  */
@@ -86,15 +86,15 @@ static void read_parts(struct sparse *sparse, struct hf_cursor *c)
 
 static void add_mappings(struct hf_process_image *image, struct hf_cursor *c)
 {
-    static const char *const names[] = {"[heap]", "", "/libjemalloc.so.2"};
+    static const char *const names[] = {"[heap]", "", "/libjemalloc.so.2", "/python3"};
     struct hf_error err;
     struct hf_out maps = {0};
     size_t count = hf_cursor_u8(c) % (MAPPINGS + 1);
     for (size_t i = 0; i < count; i++) {
         uint64_t start = hf_cursor_u64(c) % (UINT64_C(1) << 35) * PAGE;
-        size_t pages = 1 + hf_cursor_u16(c) % PAGES, kind = hf_cursor_u8(c) % 3;
+        size_t pages = 1 + hf_cursor_u16(c) % PAGES, kind = hf_cursor_u8(c) % 4;
         hf_out_printf(&maps, "%llx-%llx rw-p 0 0:0 %d %s\n", (unsigned long long)start,
-            (unsigned long long)(start + pages * PAGE), kind == 2, names[kind]);
+            (unsigned long long)(start + pages * PAGE), kind >= 2, names[kind]);
         (void)!hf_process_image_add_maps(image, hf_out_view(&maps), &err);
         maps.size = 0;
     }

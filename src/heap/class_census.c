@@ -77,7 +77,7 @@ static enum hf_status find_classes(struct class_counter *c, struct hf_error *err
     const struct hf_heap *heap = c->of->heap;
     for (size_t i = 0; i < heap->count && status == HF_OK; i++) {
         c->above[i] = NOT_YET;
-        c->class_of[i] = hf_object_class_find(&c->census->classes, heap->blocks[i].address);
+        c->class_of[i] = hf_object_class_find(&c->census->classes, &heap->blocks[i]);
         if (c->class_of[i] != HF_CLASS_NONE)
             status = reserve_row(c->census, c->class_of[i], err);
     }
@@ -131,7 +131,7 @@ enum hf_status hf_class_census_make(
         .class_of = malloc(count * sizeof *c.class_of),
         .above = malloc(count * sizeof *c.above)};
     bool has_memory = c.class_of != NULL && c.above != NULL;
-    enum hf_status status = hf_object_classes_init(&census->classes, of->image, err);
+    enum hf_status status = hf_object_classes_init(&census->classes, of->heap, of->image, err);
     if (status == HF_OK)
         status = has_memory ? find_classes(&c, err) : hf_error_memory(err);
     if (status == HF_OK && census->count != 0) {

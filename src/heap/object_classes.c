@@ -5,17 +5,31 @@
 #include "symbol/names/shortname.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define WORD 8u
 #define VTABLES_MAX 65535u
 #define MANGLED_MAX 2048u /* bytes of a name; libstdc++'s longest have some 1,000 */
 #define FULL_MAX 64u      /* longer names go without template arguments */
+#define BEFORE_MAX 32u    /* bytes before an object of Python: two links, and what has its dict */
+#define TYPE_NAME_MAX 128u
+#define METATYPES_MAX 4u
 
-enum hf_status hf_object_classes_init(
-    struct hf_object_classes *classes, const struct hf_process_image *image, struct hf_error *err)
+static bool has_python(const struct hf_heap *heap)
 {
-    *classes = (struct hf_object_classes){
-        .blocks = calloc(1, sizeof *classes->blocks), .tables = calloc(1, sizeof *classes->tables)};
+    for (size_t i = 0; i < heap->region_count; i++) {
+        if (strcmp(heap->regions[i].allocator, "pymalloc") == 0)
+            return true;
+    }
+    return false;
+}
+
+enum hf_status hf_object_classes_init(struct hf_object_classes *classes, const struct hf_heap *heap,
+    const struct hf_process_image *image, struct hf_error *err)
+{
+    *classes = (struct hf_object_classes){.has_python = has_python(heap),
+        .blocks = calloc(1, sizeof *classes->blocks),
+        .tables = calloc(1, sizeof *classes->tables)};
     if (classes->blocks == NULL || classes->tables == NULL)
         return hf_error_memory(err);
     classes->blocks->image = classes->tables->image = image;
@@ -27,6 +41,7 @@ void hf_object_classes_done(struct hf_object_classes *classes)
     free(classes->blocks);
     free(classes->tables);
     hf_map_done(&classes->by_vtable);
+    hf_map_done(&classes->by_type);
     hf_intern_done(&classes->names);
     *classes = (struct hf_object_classes){0};
 }
@@ -134,14 +149,90 @@ static uint32_t name_class(struct hf_object_classes *classes, const char *type)
     return id;
 }
 
+/* ---- Types of Python ---- */
+
+struct python_type {
+    uint64_t references, type, items, name;
+};
+
+static bool read_type_name(
+    struct hf_object_classes *classes, const struct python_type *type, char out_name[TYPE_NAME_MAX])
+{
+    for (size_t i = 0; i < TYPE_NAME_MAX; i++) {
+        if (!hf_process_copy(classes->tables, type->name + i, &out_name[i], 1))
+            return false;
+        if (out_name[i] == '\0')
+            return i != 0;
+        if ((unsigned char)out_name[i] < ' ' || out_name[i] == '\x7f')
+            return false;
+    }
+    return false;
+}
+
+/* The type of a type, or that one's, is called "type", and is its own. */
+static bool read_python_type(
+    struct hf_object_classes *classes, uint64_t address, char out_name[TYPE_NAME_MAX])
+{
+    struct python_type type, meta;
+    char meta_name[TYPE_NAME_MAX];
+    if (!hf_process_copy(classes->tables, address, &type, sizeof type))
+        return false;
+    meta = type;
+    for (size_t i = 0; i < METATYPES_MAX; i++) {
+        uint64_t at = meta.type;
+        if (at % WORD != 0 || !hf_process_copy(classes->tables, at, &meta, sizeof meta))
+            return false;
+        if (meta.type == at)
+            return read_type_name(classes, &meta, meta_name) && strcmp(meta_name, "type") == 0 &&
+                   read_type_name(classes, &type, out_name);
+    }
+    return false;
+}
+
+/* The class of an object that has this type. */
+static uint32_t python_class(struct hf_object_classes *classes, uint64_t type)
+{
+    char name[TYPE_NAME_MAX];
+    uint32_t id = HF_CLASS_NONE;
+    const struct hf_process_mapping *mapping = hf_process_image_find(classes->tables->image, type);
+    if (type % WORD != 0 || mapping == NULL || !mapping->is_writable)
+        return HF_CLASS_NONE;
+    const uint32_t *known = hf_map_find(&classes->by_type, type);
+    if (known != NULL)
+        return *known;
+    if (classes->by_type.count == VTABLES_MAX)
+        return HF_CLASS_NONE;
+    if (read_python_type(classes, type, name) &&
+        !hf_intern_put(&classes->names, name, strlen(name), &id))
+        id = HF_CLASS_NONE;
+    bool is_kept = hf_map_put(&classes->by_type, type, id, NULL) != NULL;
+    return is_kept ? id : HF_CLASS_NONE;
+}
+
+/* An object of Python begins with the number of its references, which is small. */
+static uint32_t find_python(struct hf_object_classes *classes, const struct hf_heap_block *block)
+{
+    struct {
+        uint64_t references, type;
+    } object;
+    uint32_t class = HF_CLASS_NONE;
+    for (uint64_t at = 0; at <= BEFORE_MAX && at + sizeof object <= block->bytes; at += 16) {
+        if (hf_process_copy(classes->blocks, block->address + at, &object, sizeof object) &&
+            object.references != 0 && object.references <= UINT32_MAX)
+            class = python_class(classes, object.type);
+        if (class != HF_CLASS_NONE)
+            break;
+    }
+    return class;
+}
+
 /* ---- Blocks ---- */
 
-uint32_t hf_object_class_find(struct hf_object_classes *classes, uint64_t address)
+/* By the word that a block begins with. */
+static uint32_t find_vtable(struct hf_object_classes *classes, uint64_t vtable)
 {
-    uint64_t vtable;
     char type[MANGLED_MAX];
-    if (!hf_process_word(classes->blocks, address, &vtable) ||
-        !is_module_data(classes->blocks->image, vtable))
+    if (!is_module_data(classes->blocks->image, vtable))
         return HF_CLASS_NONE;
     const uint32_t *known = hf_map_find(&classes->by_vtable, vtable);
     if (known != NULL)
@@ -152,4 +243,15 @@ uint32_t hf_object_class_find(struct hf_object_classes *classes, uint64_t addres
         read_class_name(classes, vtable, type) ? name_class(classes, type) : HF_CLASS_NONE;
     bool is_kept = hf_map_put(&classes->by_vtable, vtable, class, NULL) != NULL;
     return is_kept ? class : HF_CLASS_NONE;
+}
+
+uint32_t hf_object_class_find(struct hf_object_classes *classes, const struct hf_heap_block *block)
+{
+    uint64_t first;
+    if (!hf_process_word(classes->blocks, block->address, &first))
+        return HF_CLASS_NONE;
+    uint32_t class = find_vtable(classes, first);
+    if (class == HF_CLASS_NONE && classes->has_python)
+        class = find_python(classes, block);
+    return class;
 }

@@ -84,7 +84,7 @@ static void check_stacks(struct model *m, const char *expected)
     const struct hf_block_stacks_of of = {&m->heap, &tree, &keepers, &classes};
     check_ok(hf_dominators_make(&tree, &m->heap, &m->graph, &err), &err);
     check_ok(hf_keepers_make(&keepers, &m->heap, &m->graph, &variables, &err), &err);
-    check_ok(hf_object_classes_init(&classes, &image, &err), &err);
+    check_ok(hf_object_classes_init(&classes, &m->heap, &image, &err), &err);
     check_ok(hf_block_stacks_make(&of, &profile, &err), &err);
     for (size_t i = 0; i < profile->sample_count; i++) {
         const uint64_t *values = hf_profile_values(profile, i);

@@ -14,6 +14,7 @@ enum { CODE, DATA, BEHIND, HEAP, PAGES };
  * one without a file behind them, and a heap. */
 static uint64_t (*pages)[WORDS];
 static struct hf_process_image image;
+static const struct hf_heap no_heap;
 
 static size_t read_own(void *context, uint64_t address, void *out, size_t size)
 {
@@ -75,8 +76,9 @@ static const char *class_at(struct hf_object_classes *classes, uint64_t first_wo
     pages[HEAP][0] = first_word;
     hf_object_classes_done(classes);
     struct hf_error err;
-    check_ok(hf_object_classes_init(classes, &image, &err), &err);
-    uint32_t class = hf_object_class_find(classes, address_of(pages[HEAP]));
+    check_ok(hf_object_classes_init(classes, &no_heap, &image, &err), &err);
+    uint32_t class =
+        hf_object_class_find(classes, &(struct hf_heap_block){address_of(pages[HEAP]), 64});
     struct hf_text text = hf_object_class_name(classes, class);
     assert_true(text.size < sizeof name);
     memcpy(name, text.data, text.size);
@@ -158,17 +160,85 @@ static void remembered(void **state)
     struct hf_error err;
     struct hf_object_classes classes;
     uint64_t good = put_table(&pages[DATA][16], "7Session"), bad = address_of(&pages[DATA][2]);
-    check_ok(hf_object_classes_init(&classes, &image, &err), &err);
+    check_ok(hf_object_classes_init(&classes, &no_heap, &image, &err), &err);
     pages[HEAP][0] = pages[HEAP][2] = good;
     pages[HEAP][1] = bad;
-    uint32_t class = hf_object_class_find(&classes, address_of(&pages[HEAP][0]));
+    uint32_t class =
+        hf_object_class_find(&classes, &(struct hf_heap_block){address_of(&pages[HEAP][0]), 64});
     assert_true(class != HF_CLASS_NONE);
-    assert_int_equal(hf_object_class_find(&classes, address_of(&pages[HEAP][1])), HF_CLASS_NONE);
+    assert_int_equal(
+        hf_object_class_find(&classes, &(struct hf_heap_block){address_of(&pages[HEAP][1]), 64}),
+        HF_CLASS_NONE);
     assert_int_equal(classes.by_vtable.count, 2);
-    assert_int_equal(hf_object_class_find(&classes, address_of(&pages[HEAP][2])), class);
-    assert_int_equal(hf_object_class_find(&classes, 0x1000), HF_CLASS_NONE);
+    assert_int_equal(
+        hf_object_class_find(&classes, &(struct hf_heap_block){address_of(&pages[HEAP][2]), 64}),
+        class);
+    assert_int_equal(
+        hf_object_class_find(&classes, &(struct hf_heap_block){0x1000, 64}), HF_CLASS_NONE);
     assert_int_equal(classes.by_vtable.count, 2);
     hf_object_classes_done(&classes);
+}
+
+/* A type of Python, its name behind it; its type is itself, if that is 0. */
+static uint64_t put_type(uint64_t *at, uint64_t type, const char *name)
+{
+    at[0] = 1;
+    at[1] = type != 0 ? type : address_of(at);
+    at[2] = 0;
+    at[3] = address_of(&at[4]);
+    memcpy(&at[4], name, strlen(name) + 1);
+    return address_of(at);
+}
+
+/* The class of a block of Python's in the heap, which begins with these words. */
+static void expect_python_of(
+    const char *expected, uint64_t bytes, const uint64_t words[8], const char *allocator)
+{
+    struct hf_error err;
+    struct hf_object_classes classes;
+    struct hf_heap_region region = {.allocator = allocator};
+    const struct hf_heap heap = {.regions = &region, .region_count = 1};
+    memcpy(pages[HEAP], words, 8 * sizeof *words);
+    check_ok(hf_object_classes_init(&classes, &heap, &image, &err), &err);
+    struct hf_text name = hf_object_class_name(&classes,
+        hf_object_class_find(&classes, &(struct hf_heap_block){address_of(pages[HEAP]), bytes}));
+    assert_int_equal(name.size, strlen(expected));
+    assert_memory_equal(name.data, expected, name.size);
+    hf_object_classes_done(&classes);
+}
+
+static void expect_python(
+    const char *expected, uint64_t w0, uint64_t w1, uint64_t w2, uint64_t w3, const char *allocator)
+{
+    expect_python_of(expected, 32, (const uint64_t[8]){w0, w1, w2, w3}, allocator);
+}
+
+static void names_of_python(void **state)
+{
+    (void)state;
+    static const char python[] = "pymalloc";
+    uint64_t type = put_type(&pages[DATA][0], 0, "type");
+    uint64_t meta = put_type(&pages[DATA][16], type, "ABCMeta");
+    uint64_t order = put_type(&pages[DATA][32], meta, "Order");
+    uint64_t other = put_type(&pages[DATA][48], 0, "kind");
+    uint64_t odd = put_type(&pages[DATA][64], type, "a\nb");
+    uint64_t loop = put_type(&pages[DATA][80], address_of(&pages[DATA][96]), "loop");
+    put_type(&pages[DATA][96], loop, "loop");
+    expect_python("Order", 3, order, 0, 0, python);
+    expect_python("type", 3, type, 0, 0, python);
+    expect_python("Order", 0x7000, 0x7000, 1, order, python);
+    expect_python_of("Order", 64, (const uint64_t[8]){0, 0x7000, 0x7000, 0x7000, 2, order}, python);
+    expect_python_of(
+        "", 32, (const uint64_t[8]){0, 0, 0, 0, 2, order}, python); /* the next block */
+    expect_python_of("", 16, (const uint64_t[8]){0, 0, 2, order}, python);
+    expect_python("", 3, order, 0, 0, "glibc");
+    expect_python("", 0, order, 0, 0, python);
+    expect_python("", UINT64_C(1) << 32, order, 0, 0, python);
+    expect_python("", 3, order + 4, 0, 0, python);
+    expect_python("", 3, other, 0, 0, python);
+    expect_python("", 3, odd, 0, 0, python);
+    expect_python("", 3, loop, 0, 0, python);
+    expect_python("", 3, 8, 0, 0, python);
 }
 
 /*
@@ -232,6 +302,7 @@ int main(void)
         cmocka_unit_test(names),
         cmocka_unit_test(no_tables),
         cmocka_unit_test(remembered),
+        cmocka_unit_test(names_of_python),
         cmocka_unit_test(census),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

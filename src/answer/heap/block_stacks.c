@@ -60,7 +60,7 @@ static enum hf_status frame_of_block(
     struct stacks_maker *m, uint32_t block, struct block_frame *out_frame, struct hf_error *err)
 {
     const struct hf_heap_block *of = &m->of->heap->blocks[block];
-    uint32_t class = hf_object_class_find(m->of->classes, of->address);
+    uint32_t class = hf_object_class_find(m->of->classes, of);
     struct hf_text name = hf_object_class_name(m->of->classes, class);
     uint64_t size =
         name.size == 0 && of->bytes > SIZES_APART ? power_of_two_from(of->bytes) : of->bytes;

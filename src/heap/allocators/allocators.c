@@ -3,6 +3,7 @@
 #include "heap/allocators/glibc.h"
 #include "heap/allocators/jemalloc.h"
 #include "heap/allocators/mimalloc.h"
+#include "heap/allocators/pymalloc.h"
 
 #include <string.h>
 
@@ -51,6 +52,8 @@ enum hf_status hf_heap_read(
         return hf_error_set(err, HF_ERR_INPUT,
             "the process has no heap of glibc's malloc, jemalloc 5.3 or mimalloc 2.0; other "
             "allocators (tcmalloc, musl, other versions of these) cannot be read yet");
+    if (status == HF_OK)
+        status = hf_heap_read_pymalloc(heap, image, err);
     hf_heap_sort(heap);
     return status;
 }

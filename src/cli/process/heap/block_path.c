@@ -20,7 +20,7 @@ enum hf_status hf_block_paths_init(struct hf_block_paths *paths, const struct hf
         if (of->blocks->items[i].block != HF_BLOCK_NONE)
             paths->table_block_of[of->blocks->items[i].block] = (uint32_t)i;
     }
-    return hf_object_classes_init(&paths->classes, image, err);
+    return hf_object_classes_init(&paths->classes, heap, image, err);
 }
 
 void hf_block_paths_done(struct hf_block_paths *paths)
@@ -42,7 +42,7 @@ static enum hf_status add_step(
     struct hf_block_path *path, struct hf_block_paths *paths, uint32_t block, struct hf_error *err)
 {
     uint64_t bytes = paths->heap->blocks[block].bytes;
-    uint32_t class = hf_object_class_find(&paths->classes, paths->heap->blocks[block].address);
+    uint32_t class = hf_object_class_find(&paths->classes, &paths->heap->blocks[block]);
     uint32_t row = row_of_block(paths, block);
     struct hf_block_step *last = path->count != 0 ? &path->steps[path->count - 1] : NULL;
     bool is_same = last != NULL && last->bytes == bytes && last->class == class &&

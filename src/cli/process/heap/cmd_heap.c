@@ -80,7 +80,7 @@ static enum hf_status draw_blocks(struct heap_options *options,
     struct hf_dominators tree = {0};
     struct hf_object_classes classes;
     struct hf_profile *profile = NULL;
-    enum hf_status status = hf_object_classes_init(&classes, reading->image, err);
+    enum hf_status status = hf_object_classes_init(&classes, reading->heap, reading->image, err);
     if (status == HF_OK)
         status = hf_dominators_make(&tree, reading->heap, reading->graph, err);
     const struct hf_block_stacks_of of = {reading->heap, &tree, keepers, &classes};
