@@ -151,6 +151,12 @@ def test_recorded():
     assert owner["name"] == "fill", found["owners"]
 
 
+def test_debug():
+    """Bytes before and behind each block, also the table's."""
+    with Program("", PYTHONMALLOC="debug") as program:
+        check(program)
+
+
 def test_without():
     """Objects that malloc has are malloc's."""
     with Program("", PYTHONMALLOC="malloc") as program:

@@ -5,20 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ARENA_BYTES (UINT64_C(1) << 20)
-#define POOL_BYTES 16384u
+#define POOL_BYTES_MAX 16384u
 #define POOL_HEAD 48u
-#define POOLS (ARENA_BYTES / POOL_BYTES)
-#define STEP 16u /* sizes of blocks are multiples of it */
+#define POOLS 64u /* of an arena */
+#define STEP 16u  /* sizes of blocks are multiples of it */
 #define SIZES 32u
-#define BLOCKS_MAX (POOL_BYTES / STEP)
-#define ENTRIES_MIN 16u               /* a table grows from there */
+#define BLOCKS_MAX (POOL_BYTES_MAX / STEP)
+#define MARK 16u        /* bytes before a block of malloc's, with PYTHONMALLOC=debug */
+#define ENTRIES_MIN 16u /* a table grows from there */
 #define TABLE_MAX (UINT64_C(8) << 20) /* bytes: 170 GiB in arenas */
 #define DATA_MAX (UINT64_C(64) << 20) /* of a module, that may lead to a table */
 #define PAGE_BYTES 4096u
 #define ADDRESS_MAX (UINT64_C(1) << 56)
 
 static const char pymalloc_name[] = "pymalloc";
+static const uint32_t pool_sizes[] = {
+    POOL_BYTES_MAX, 4096}; /* bytes, of 3.10 and later, and before */
 
 struct arena_entry {
     uint64_t start, unused_pool;
@@ -45,32 +47,38 @@ struct pymalloc {
     const struct hf_process_image *image;
     size_t others;       /* regions that were there before: sorted */
     struct hf_map tried; /* blocks that may have been a table */
-    uint8_t bytes[POOL_BYTES];
+    uint32_t pool_bytes; /* of the table that is looked at */
+    uint8_t bytes[POOL_BYTES_MAX];
     uint8_t is_free[BLOCKS_MAX];
     struct hf_process_reader reader, data_reader;
 };
 
 /* ---- The table of arenas ---- */
 
-static uint64_t first_pool(const struct arena_entry *arena)
+static uint64_t arena_bytes(const struct pymalloc *p)
 {
-    return (arena->start + POOL_BYTES - 1) / POOL_BYTES * POOL_BYTES;
+    return (uint64_t)POOLS * p->pool_bytes;
 }
 
-static bool may_be_entry(const struct arena_entry *entry)
+static uint64_t first_pool(const struct pymalloc *p, const struct arena_entry *arena)
+{
+    return (arena->start + p->pool_bytes - 1) / p->pool_bytes * p->pool_bytes;
+}
+
+static bool may_be_entry(const struct pymalloc *p, const struct arena_entry *entry)
 {
     if (entry->start == 0)
         return true;
-    uint64_t first = first_pool(entry), pools = first == entry->start ? POOLS : POOLS - 1;
+    uint64_t first = first_pool(p, entry), pools = first == entry->start ? POOLS : POOLS - 1;
     return entry->start % PAGE_BYTES == 0 && entry->start < ADDRESS_MAX && entry->pools == pools &&
-           entry->free_pools <= pools && entry->unused_pool % POOL_BYTES == 0 &&
-           entry->unused_pool >= first && entry->unused_pool <= first + pools * POOL_BYTES;
+           entry->free_pools <= pools && entry->unused_pool % p->pool_bytes == 0 &&
+           entry->unused_pool >= first && entry->unused_pool <= first + pools * p->pool_bytes;
 }
 
-static bool is_head(const struct pool_head *head, uint32_t arena)
+static bool is_head(const struct pymalloc *p, const struct pool_head *head, uint32_t arena)
 {
     uint32_t bytes = (head->size + 1) * STEP;
-    return head->arena == arena && head->size < SIZES && head->last == POOL_BYTES - bytes &&
+    return head->arena == arena && head->size < SIZES && head->last == p->pool_bytes - bytes &&
            head->next >= POOL_HEAD && head->next <= head->last + bytes &&
            (head->next - POOL_HEAD) % bytes == 0;
 }
@@ -79,7 +87,7 @@ static bool is_head(const struct pool_head *head, uint32_t arena)
 static bool has_its_pools(struct pymalloc *p, const struct arena_entry *entry, uint32_t number)
 {
     struct pool_head head;
-    for (uint64_t at = first_pool(entry); at < entry->unused_pool; at += POOL_BYTES) {
+    for (uint64_t at = first_pool(p, entry); at < entry->unused_pool; at += p->pool_bytes) {
         if (!hf_process_copy(&p->reader, at, &head, sizeof head) || head.arena != number)
             return false;
     }
@@ -97,9 +105,9 @@ static bool is_table(struct pymalloc *p, const struct hf_heap_block *block)
             return false;
         if (entry.start == 0)
             continue;
-        if (!may_be_entry(&entry) || !has_its_pools(p, &entry, (uint32_t)i))
+        if (!may_be_entry(p, &entry) || !has_its_pools(p, &entry, (uint32_t)i))
             return false;
-        is_used |= entry.unused_pool > first_pool(&entry);
+        is_used |= entry.unused_pool > first_pool(p, &entry);
     }
     return is_used;
 }
@@ -127,10 +135,10 @@ static enum hf_status pymalloc_read_pool(struct pymalloc *p, struct hf_heap_regi
     uint64_t pool, uint32_t arena, struct hf_error *err)
 {
     struct pool_head head;
-    bool is_there = hf_process_copy(&p->reader, pool, p->bytes, sizeof p->bytes);
+    bool is_there = hf_process_copy(&p->reader, pool, p->bytes, p->pool_bytes);
     memcpy(&head, p->bytes, sizeof head);
-    if (!is_there || !is_head(&head, arena)) {
-        region->unknown_bytes += POOL_BYTES;
+    if (!is_there || !is_head(p, &head, arena)) {
+        region->unknown_bytes += p->pool_bytes;
         return HF_OK;
     }
     uint32_t bytes = (head.size + 1) * STEP, carved = (head.next - POOL_HEAD) / bytes;
@@ -138,7 +146,7 @@ static enum hf_status pymalloc_read_pool(struct pymalloc *p, struct hf_heap_regi
     uint32_t in_use = carved - pymalloc_mark_list(p, pool, head.list, bytes, carved);
     /* One may be on its way. */
     if (in_use > head.used + 1 || head.used > in_use + 1) {
-        region->unknown_bytes += POOL_BYTES;
+        region->unknown_bytes += p->pool_bytes;
         return HF_OK;
     }
     for (uint32_t i = 0; i < carved; i++) {
@@ -160,14 +168,14 @@ static enum hf_status pymalloc_read_arena(
     if (region == NULL)
         return hf_error_memory(err);
     *region = (struct hf_heap_region){.start = entry->start,
-        .end = entry->start + ARENA_BYTES,
+        .end = entry->start + arena_bytes(p),
         .allocator = pymalloc_name,
         .part = "arena"};
     enum hf_status status = HF_OK;
-    for (uint64_t at = first_pool(entry); at < entry->unused_pool && status == HF_OK;
-         at += POOL_BYTES)
+    for (uint64_t at = first_pool(p, entry); at < entry->unused_pool && status == HF_OK;
+         at += p->pool_bytes)
         status = pymalloc_read_pool(p, region, at, arena->number, err);
-    region->free_bytes = ARENA_BYTES - region->in_use_bytes - region->unknown_bytes;
+    region->free_bytes = arena_bytes(p) - region->in_use_bytes - region->unknown_bytes;
     return status;
 }
 
@@ -185,9 +193,9 @@ static enum hf_status read_arenas(
     uint64_t end = 0;
     for (size_t i = 0; i < count && status == HF_OK; i++) {
         uint64_t start = arenas[i].entry.start;
-        if (start < end || hf_heap_overlaps(p->heap, p->others, start, start + ARENA_BYTES))
+        if (start < end || hf_heap_overlaps(p->heap, p->others, start, start + arena_bytes(p)))
             continue;
-        end = start + ARENA_BYTES;
+        end = start + arena_bytes(p);
         status = pymalloc_read_arena(p, &arenas[i], err);
     }
     return status;
@@ -224,13 +232,19 @@ static enum hf_status pymalloc_find_table(
     if (word == 0 || word % STEP != 0)
         return HF_OK;
     const struct hf_heap_block *block = hf_heap_find(p->heap, word);
-    if (block == NULL || block->address != word || block->bytes > TABLE_MAX ||
-        block->bytes < ENTRIES_MIN * sizeof(struct arena_entry))
+    uint64_t before = block != NULL ? word - block->address : 0;
+    if (block == NULL || (before != 0 && before != MARK) || block->bytes > TABLE_MAX ||
+        block->bytes - before < ENTRIES_MIN * sizeof(struct arena_entry))
         return HF_OK;
     if (hf_map_put(&p->tried, word, 0, &is_new) == NULL)
         return hf_error_memory(err);
-    if (is_new && is_table(p, block))
-        *out_table = *block;
+    const struct hf_heap_block table = {word, block->bytes - before};
+    for (size_t i = 0;
+         is_new && i < sizeof pool_sizes / sizeof *pool_sizes && out_table->bytes == 0; i++) {
+        p->pool_bytes = pool_sizes[i];
+        if (is_table(p, &table))
+            *out_table = table;
+    }
     return HF_OK;
 }
 
