@@ -118,24 +118,70 @@ void hf_trie_data_put_names(const struct hf_trie_data *data,
     hf_out_done(&texts[1]);
 }
 
-/* Above the node before it, a node hangs as many levels as lie between that one and its parent. */
-static void put_ups(const struct hf_trie_data *data, struct hf_out *out)
+void hf_trie_data_put_lines(const struct hf_trie_data *data,
+    void (*put)(struct hf_out *out, struct hf_text label), struct hf_out *out)
 {
-    for (size_t i = 1; i < data->node_count; i++) {
-        uint64_t levels = 0;
-        uint32_t parent = data->nodes[data->preorder[i]].parent;
-        for (uint32_t at = data->preorder[i - 1]; at != parent; at = data->nodes[at].parent)
-            levels++;
-        hf_trie_data_put_number(out, levels);
+    struct hf_out lines = {0};
+    hf_out_string(&lines, "all");
+    for (uint32_t i = 1; i < data->name_count; i++) {
+        hf_out_char(&lines, '\n');
+        put(&lines, hf_trie_data_label(data, i));
     }
+    hf_trie_data_put_number(out, lines.size);
+    hf_out_text(out, hf_out_view(&lines));
+    if (lines.error.status != HF_OK)
+        out->error = lines.error;
+    hf_out_done(&lines);
+}
+
+/* Above the node before it, a node hangs as many levels as lie between that one and its parent. */
+static uint64_t trie_data_up(const void *context, size_t i)
+{
+    const struct hf_trie_data *data = context;
+    uint64_t levels = 0;
+    uint32_t parent = data->nodes[data->preorder[i + 1]].parent;
+    for (uint32_t at = data->preorder[i]; at != parent; at = data->nodes[at].parent)
+        levels++;
+    return levels;
+}
+
+static uint64_t trie_data_id(const void *context, size_t i)
+{
+    const struct hf_trie_data *data = context;
+    return i == 0 ? 0 : data->name_of_frame[data->nodes[data->preorder[i]].frame];
 }
 
 void hf_trie_data_put_nodes(const struct hf_trie_data *data, struct hf_out *out)
 {
-    put_ups(data, out);
-    hf_trie_data_put_number(out, 0); /* the root's name */
-    for (size_t i = 1; i < data->node_count; i++)
-        hf_trie_data_put_number(out, data->name_of_frame[data->nodes[data->preorder[i]].frame]);
+    for (size_t i = 0; i + 1 < data->node_count; i++)
+        hf_trie_data_put_number(out, trie_data_up(data, i));
+    for (size_t i = 0; i < data->node_count; i++)
+        hf_trie_data_put_number(out, trie_data_id(data, i));
+}
+
+void hf_trie_data_put_packed_nodes(const struct hf_trie_data *data, struct hf_out *out)
+{
+    hf_trie_data_put_packed(out, data->node_count - 1, trie_data_up, data);
+    hf_trie_data_put_packed(out, data->node_count, trie_data_id, data);
+}
+
+void hf_trie_data_put_packed(struct hf_out *out, size_t count,
+    uint64_t (*at)(const void *context, size_t i), const void *context)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t value = at(context, i);
+        most = value > most ? value : most;
+    }
+    size_t width = most <= UINT8_MAX ? 1 : most <= UINT16_MAX ? 2 : most <= UINT32_MAX ? 4 : 0;
+    hf_out_char(out, (char)width);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t value = at(context, i);
+        if (width == 0)
+            hf_trie_data_put_number(out, value);
+        for (size_t byte = 0; byte < width; byte++)
+            hf_out_char(out, (char)(value >> 8 * byte));
+    }
 }
 
 static enum hf_status trie_data_pack(void (*put_columns)(void *context, struct hf_out *out),

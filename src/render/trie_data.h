@@ -10,6 +10,9 @@
  *     ids   = { index of the name }      ; by node, with the root
  *
  * Numbers are LEB128. What a node holds follows in columns that are the caller's.
+ *
+ * Where a browser has no time to read numbers one by one, they are packed: a byte that says how
+ * many bytes each has, 1, 2 or 4, and the numbers, little-endian; 0 says that they are LEB128.
  */
 #ifndef HF_RENDER_TRIE_DATA_H
 #define HF_RENDER_TRIE_DATA_H
@@ -42,11 +45,20 @@ void hf_trie_data_put_names(const struct hf_trie_data *data,
     void (*put)(struct hf_out *out, struct hf_text label), struct hf_out *out);
 void hf_trie_data_put_nodes(const struct hf_trie_data *data, struct hf_out *out);
 
+/* The same for readers in a hurry: names as lines, behind their size; ups and ids packed. */
+void hf_trie_data_put_lines(const struct hf_trie_data *data,
+    void (*put)(struct hf_out *out, struct hf_text label), struct hf_out *out);
+void hf_trie_data_put_packed_nodes(const struct hf_trie_data *data, struct hf_out *out);
+
 /* The raw label of a name; "" of the first. */
 struct hf_text hf_trie_data_label(const struct hf_trie_data *data, uint32_t name);
 
 /* For the columns of the caller. */
 void hf_trie_data_put_number(struct hf_out *out, uint64_t value);
+
+/* So many numbers, packed. `at` is asked twice for each. */
+void hf_trie_data_put_packed(struct hf_out *out, size_t count,
+    uint64_t (*at)(const void *context, size_t i), const void *context);
 void hf_trie_data_put_color(struct hf_out *out, struct hf_color color);
 
 /*

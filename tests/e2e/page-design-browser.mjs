@@ -5,6 +5,7 @@
 // sanitized: no, it tests what the page does in a browser
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
 import { expect, expectEqual } from "../browser/browser.mjs";
 import { details, draw, drawFiles, focus, open, rows, runTests, SERVICE, tick } from "../browser/page.mjs";
 import { moveInChromium } from "../browser/moves.mjs";
@@ -207,6 +208,17 @@ async function comparesSideBySide(browser) {
   expectEqual(await again.locator("#sides h2").allTextContents(), ["A  26.3 MiB  service-1.heap", "B  64.5 MiB  service-8.heap", "\u0394  what changed"], "titles");
 }
 
+// A page of before numbers were packed: its data has a number after the other.
+function olderPage() {
+  const head = { version: 1, title: "", subtitle: "", points: [], modules: [], files: [], threads: [], types: [{ name: "samples", unit: "count", suspects: [] }], type: 0,
+    isDifference: false, sources: [], names: 3, nodes: 3, notes: [] };
+  const name = (text) => [0, text.length, ...Buffer.from(text)];
+  const colors = Array(9).fill(9);
+  const places = Array(9).fill(0);
+  const data = [...name("all"), ...name("leak"), ...name("main"), ...colors, ...places, 0, 0, 0, 2, 1, 0, 0, 133, 1]; // main;leak 133
+  return `<script type="application/json" id="head">${JSON.stringify(head)}</script>\n<script type="text/plain" id="data">${gzipSync(Buffer.from(data)).toString("base64")}</script>`;
+}
+
 async function takesASecondFile(browser) {
   const older = SERVICE.replace("52428800", "12428800").replace(/start_thread;loop;timer.*\n/, "");
   const page = await open(browser, draw("newer", SERVICE));
@@ -230,6 +242,10 @@ async function takesASecondFile(browser) {
     expectEqual(await fresh.evaluate(() => document.scripts.length), 4, "no script came with it");
     await fresh.close();
   }
+  const two = await open(browser, draw("two", "main;leak 200\n"));
+  await dropFile(two, "older.html", olderPage());
+  await two.waitForSelector("body[data-ready]");
+  expectEqual(await rows(two), [["all 67"], ["main 67"], ["leak 67"]], "grown since a page of before");
   await dropFile(page, "x.png", "\u0089PNG not a profile");
   await page.waitForFunction(() => document.getElementById("details").textContent.includes("neither a page of heapflame nor folded stacks"));
   await dropFile(page, "evil.folded", "main;</script><script>window.hit=1</script> 5\nmain;__proto__;constructor 7\n");

@@ -57,6 +57,21 @@ const page_ = (name, ...options) => drawFiles(name, ["parts.pb"], "--value", "al
 const sumOf = (...samples) => samples.reduce((sum, i) => sum + SAMPLES[i][3], 0);
 const top = (page) => rows(page).then(([all]) => all[0]);
 
+// As many bytes for each number as the largest needs, and names beyond what two bytes tell apart.
+async function readsNumbersOfEverySize(browser) {
+  for (const most of [255, 65535, 65536, 4294967295, 4294967296, 2 ** 52]) {
+    const page = await open(browser, draw(`most-${most}`, `a;b ${most}\na 7\n`));
+    expectEqual(await rows(page), [[`all ${most + 7}`], [`a ${most + 7}`], [`b ${most}`]], `numbers of up to ${most}`);
+    await page.close();
+  }
+  for (const count of [300, 70000]) {
+    const page = await open(browser, draw(`names-${count}`, Array.from({ length: count }, (_, i) => `f${String(i).padStart(6, "0")} ${i + 1}\n`).join("")));
+    const found = await rows(page).then(([, all]) => all);
+    expectEqual([found.length, ...[0, 255, 256, count - 1].map((i) => found[i])], [count, ...[0, 255, 256, count - 1].map((i) => `f${String(i).padStart(6, "0")} ${i + 1}`)], `${count} names`);
+    await page.close();
+  }
+}
+
 async function showsThreads(browser) {
   const page = await open(browser, page_("threads"));
   expectEqual(await page.locator("#thread option").allTextContents(), ["all", "1", "2"], "threads");
@@ -235,4 +250,4 @@ async function saysWhatIsSeen(browser) {
   }
 }
 
-await runTests(showsThreads, showsSizesAndLifetimes, showsModules, showsMeanSizes, showsOwners, keepsTheBarInOneRow, keepsTablesShort, shortensNames, saysWhatIsSeen);
+await runTests(readsNumbersOfEverySize, showsThreads, showsSizesAndLifetimes, showsModules, showsMeanSizes, showsOwners, keepsTheBarInOneRow, keepsTablesShort, shortensNames, saysWhatIsSeen);

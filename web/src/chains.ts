@@ -20,8 +20,8 @@ export interface Chain {
 
 // What is noted of each node: whether it continues the chain of its caller, and how many frames continue its own, as far as that
 // matters.
-const CONTINUES = 4;
-const FOLLOWED = FRAMES_AT_LEAST - 1; // by so many or more: of the first of a chain, that it folds
+export const CONTINUES = 4;
+export const FOLLOWED = FRAMES_AT_LEAST - 1; // by so many or more: of the first of a chain, that it folds
 
 // The chains that are folded, by their first node. A million frames have a hundred thousand: they are numbers, not objects.
 class Folded {
@@ -62,8 +62,8 @@ function notes({ count, name, parent }: Tree, width: Float64Array, isKept: Uint8
 // Finds the chain of each node, once that of its caller is found.
 export class Joining {
   readonly head: Int32Array;
-  private readonly last: Int32Array;
-  private readonly noted: Uint8Array;
+  readonly last: Int32Array;
+  readonly noted: Uint8Array;
 
   constructor(private readonly tree: Tree, width: Float64Array, { isKept, opened }: Folding) {
     this.head = new Int32Array(tree.count);

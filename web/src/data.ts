@@ -86,6 +86,14 @@ export class Reader {
     return this.filled(to, at);
   }
 
+  // Numbers of one, two or four bytes, or of as many as each needs.
+  packed(count: number): Uint8Array | Uint16Array | Uint32Array | Float64Array {
+    const [width] = this.take(1);
+    if (width === 0) return this.doubles(new Float64Array(count));
+    const { buffer } = this.take(width! * count).slice(); // where it begins is no matter
+    return width === 1 ? new Uint8Array(buffer) : width === 2 ? new Uint16Array(buffer) : new Uint32Array(buffer);
+  }
+
   private filled<T>(to: T, at: number): T {
     if (at > this.bytes.length) throw new Error("the data of this page is cut");
     this.at = at;
@@ -118,16 +126,22 @@ export function readNames(reader: Reader, count: number): string[] {
   return new TextDecoder().decode(lines.subarray(0, Math.max(end - 1, 0))).split("\n");
 }
 
+// The same as lines.
+export function readLines(reader: Reader, count: number): string[] {
+  const names = new TextDecoder().decode(reader.take(reader.varint())).split("\n");
+  if (names.length !== count) throw new Error("the data of this page is cut");
+  return names;
+}
+
 // Each node says how many levels above the one before it hangs.
-export function readParents(reader: Reader, count: number): Int32Array {
-  const parent = new Int32Array(count);
-  const ups = reader.ints(parent.subarray(1));
+export function parentsOf(ups: ArrayLike<number>): Int32Array {
+  const parent = new Int32Array(ups.length + 1);
   const path = [0];
   let depth = 0;
   parent[0] = -1;
   for (let i = 0; i < ups.length; i++) {
     depth = Math.max(depth - ups[i]!, 0);
-    ups[i] = path[depth]!;
+    parent[i + 1] = path[depth]!;
     path[++depth] = i + 1;
   }
   return parent;

@@ -77,21 +77,32 @@ interface Run {
 const plainStart = (text: string, beginning: string) => (beginning !== "" && text.startsWith(`${beginning}_`) ? `${beginning}_` : "");
 const isPlain = (text: string) => !text.includes(":") && !text.includes(".");
 
+// The first name from `at` on that does not begin so: they stand together, so that few are looked at.
+function endOfStart(names: string[], at: number, count: number, start: string): number {
+  let step = 1;
+  while (at + step < count && names[at + step]!.startsWith(start)) step *= 2;
+  let low = at + (step >> 1); // begins so
+  let high = Math.min(at + step, count); // does not
+  while (low + 1 < high) {
+    const middle = (low + high) >> 1;
+    if (names[middle]!.startsWith(start)) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
 function runsOf(names: string[], count: number): Run[] {
   const runs: Run[] = [];
-  let run: Run | undefined;
-  let start = ""; // of all that belongs to the run; "": nothing more does
-  for (let name = ROOT_NAME + 1; name < count; name++) {
+  for (let name = ROOT_NAME + 1; name < count; ) {
     const text = names[name]!;
-    if (run && start !== "" && text.startsWith(start) && (run.space !== "" || isPlain(text))) {
-      run.to = name + 1;
-      continue;
-    }
     const space = namespaceOf(text);
     const beginning = space === "" ? beginningOf(text) : "";
-    start = space === "" ? plainStart(text, beginning) : startOf(text, space);
-    run = { from: name, to: name + 1, space, beginning };
-    runs.push(run);
+    const start = space === "" ? plainStart(text, beginning) : startOf(text, space); // of all that belongs to the run; "": only this one does
+    let to = name + 1;
+    if (start !== "" && space !== "") to = endOfStart(names, name, count, start);
+    else if (start !== "") while (to < count && names[to]!.startsWith(start) && isPlain(names[to]!)) to++;
+    runs.push({ from: name, to, space, beginning });
+    name = to;
   }
   return runs;
 }
@@ -104,7 +115,19 @@ export function groupsOf(profile: Profile, count: number): Groups {
     ids.set(title, id);
     return id;
   };
-  const beginnings = new Map<string, number[]>(); // of names that nothing else is known of
+  let known = 0; // names of a group
+  const fill = (id: number, from: number, to: number) => {
+    of.fill(id, from, to);
+    if (id > 0) known += to - from;
+  };
+  const beginnings = new Map<string, { names: number; parts: [from: number, to: number][] }>(); // of names that nothing else is known of
+  const begin = (beginning: string, from: number, to: number) => {
+    if (beginning === "") return;
+    const found = beginnings.get(beginning) ?? { names: 0, parts: [] };
+    beginnings.set(beginning, found);
+    found.names += to - from;
+    found.parts.push([from, to]);
+  };
   const members = new Map<string, number>();
   const runs = runsOf(profile.names, count);
   for (const { space, from, to } of runs) if (space) members.set(space, (members.get(space) ?? 0) + to - from);
@@ -112,29 +135,24 @@ export function groupsOf(profile: Profile, count: number): Groups {
   const [nearlyAll] = [...members].find(([, of]) => count > NAMES_OF_ALL && 2 * of > count) ?? [];
   const knownOf = ({ space }: Run, name: number) => (space === nearlyAll && partOf(profile.names[name]!)) || space || libraries[profile.places[3 * name]!];
   for (const run of runs) {
-    if (run.space && run.space !== nearlyAll) {
-      of.fill(put(run.space), run.from, run.to);
-      continue;
-    }
-    for (let name = run.from; name < run.to; name++) {
-      const known = knownOf(run, name);
-      if (known) {
-        of[name] = put(known);
-        continue;
+    const { beginning, from, space, to } = run;
+    if (space && space !== nearlyAll) {
+      fill(put(space), from, to);
+    } else if (!space && libraries.length === 1) {
+      begin(beginning, from, to);
+    } else {
+      for (let name = from; name < to; name++) {
+        const title = knownOf(run, name);
+        if (title) fill(put(title), name, name + 1);
+        else begin(beginning, name, name + 1);
       }
-      if (run.beginning === "") continue;
-      const names = beginnings.get(run.beginning);
-      if (names) names.push(name);
-      else beginnings.set(run.beginning, [name]);
     }
   }
-  for (const [beginning, names] of beginnings) {
-    if (names.length < 2 || 2 * names.length > count) continue; // what nearly all begin with tells nothing apart
+  for (const [beginning, { names, parts }] of beginnings) {
+    if (names < 2 || 2 * names > count) continue; // what nearly all begin with tells nothing apart
     const id = put(beginning);
-    for (const name of names) of[name] = id;
+    for (const [from, to] of parts) fill(id, from, to);
   }
-  let known = 0;
-  for (let name = ROOT_NAME + 1; name < count; name++) if (of[name]! > 0) known++;
   if (2 * known < count) // nothing is known of most: then functions are told apart
     for (let name = ROOT_NAME + 1; name < count; name++) if (of[name] === 0) of[name] = put(profile.names[name]!);
   return { titles: [...ids.keys()], of };

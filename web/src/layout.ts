@@ -1,9 +1,11 @@
 // Where each node of a tree lies: along x by value, row by depth.
 
-import { Joining, NO_FOLDING, type Chains, type Folding } from "./chains";
+import { CONTINUES, FOLLOWED, Joining, NO_FOLDING, type Chains, type Folding } from "./chains";
 import { sums, type Tree } from "./tree";
 
 export type Order = "name" | "size";
+
+export const LEAST_SHARE = 1 / 4096; // narrower boxes are less than a pixel: no window is wider
 
 export interface Layout {
   tree: Tree;
@@ -16,6 +18,7 @@ export interface Layout {
   rowStart: Int32Array; // by depth: index into rowNodes; one more at the end
   rowNodes: Int32Array; // by depth, from left to right
   chains: Chains;
+  wide: number[]; // boxes of more than that, in the order of nodes, without the root's
 }
 
 // Children grouped by parent, in order.
@@ -38,7 +41,7 @@ function orderedChildren(tree: Tree, width: Float64Array, order: Order): { first
   return { first, nodes };
 }
 
-type Places = Pick<Layout, "start" | "depth" | "rowStart" | "rowNodes">;
+type Places = Pick<Layout, "start" | "depth" | "rowStart" | "rowNodes" | "wide">;
 
 // Row by row, so each row is in the order of x. What a chain folds away has its place, but no row.
 function placeByLevels(tree: Tree, width: Float64Array, order: Order, { head }: Chains): Places {
@@ -83,17 +86,22 @@ function placeByLevels(tree: Tree, width: Float64Array, order: Order, { head }: 
     rowStart.push(end);
   }
   rowStart.pop();
-  return { start, depth, rowStart: Int32Array.from(rowStart), rowNodes: rowNodes.subarray(0, end) };
+  const wide = [];
+  for (let node = 1; node < tree.count; node++) if (width[node]! > width[0]! * LEAST_SHARE && head[node] === node) wide.push(node);
+  return { start, depth, rowStart: Int32Array.from(rowStart), rowNodes: rowNodes.subarray(0, end), wide };
 }
 
 // The same of a tree that is in order: each node finds its place free, and its chain in the same pass.
 function placeInOrder(tree: Tree, width: Float64Array, joining: Joining): Places {
   const { count, parent } = tree;
+  const { head, last, noted } = joining;
   const own = tree.isGrown ? tree.grew : added(tree);
   const start = new Float64Array(count);
   const depth = new Int32Array(count);
   const free = new Float64Array(count); // by node: where its next child begins
   const sizes = new Int32Array(count); // of rows
+  const wide: number[] = [];
+  const least = width[0]! * LEAST_SHARE;
   let rows = 1;
   sizes[0] = 1;
   free[0] = own[0]!;
@@ -103,22 +111,28 @@ function placeInOrder(tree: Tree, width: Float64Array, joining: Joining): Places
     start[node] = x;
     free[above] = x + width[node]!;
     free[node] = x + own[node]!;
-    if (joining.join(node, above)) {
-      depth[node] = depth[above]!;
-      continue;
+    if (noted[node]! >= CONTINUES) { // as Joining.join does, without a call for each node
+      const first = head[above]!;
+      if (first !== above || noted[above] === FOLLOWED) {
+        head[node] = first;
+        last[first] = node;
+        depth[node] = depth[above]!;
+        continue;
+      }
     }
+    head[node] = node;
     const row = depth[above]! + 1;
     depth[node] = row;
     if (row === rows) rows++;
     sizes[row]!++;
+    if (width[node]! > least) wide.push(node);
   }
   const rowStart = new Int32Array(rows + 1);
   for (let row = 0; row < rows; row++) rowStart[row + 1] = rowStart[row]! + sizes[row]!;
   const rowNodes = new Int32Array(rowStart[rows]!);
   const cursor = rowStart.slice();
-  const { head } = joining;
   for (let node = 0; node < count; node++) if (head[node] === node) rowNodes[cursor[depth[node]!]!++] = node;
-  return { start, depth, rowStart, rowNodes };
+  return { start, depth, rowStart, rowNodes, wide };
 }
 
 function added({ grew, released }: Pick<Tree, "grew" | "released">): Float64Array {

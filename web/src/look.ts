@@ -34,8 +34,6 @@ export function coloringsOf(measure: Measure): Coloring[] {
 
 export const isScale = (coloring: Coloring) => coloring === "relative" || coloring === "red-blue";
 
-const WIDE_PX = 4096; // no window is wider
-
 export class ProfileLook implements Look {
   whole = 0; // what shares are of
   isOnPaper = false;
@@ -71,9 +69,8 @@ export class ProfileLook implements Look {
   private rankedNow(layout: Layout): number[] {
     const { of, titles } = this.groups;
     const area = new Float64Array(titles.length);
-    const { chains: { head }, tree: { count, name }, width } = layout;
-    const least = width[0]! / WIDE_PX;
-    for (let node = 1; node < count; node++) if (width[node]! > least && head[node] === node) area[of[name[node]!]!]! += width[node]!;
+    const { tree: { name }, wide, width } = layout;
+    for (const node of wide) area[of[name[node]!]!]! += width[node]!;
     area[0] = 0;
     return [...area.keys()].filter((group) => area[group]! > 0).sort((a, b) => area[b]! - area[a]! || a - b);
   }
@@ -100,14 +97,20 @@ export class ProfileLook implements Look {
   }
 
   colorsOf(layout: Layout): (node: number) => number {
-    const { colors, moduleName } = this.profile;
+    const { profile } = this;
     const { name } = layout.tree;
     const { coloring, theme } = this;
     const root = rootColor(theme);
     const plain = (of: (node: number) => number) => (node: number) => (name[node] === ROOT_NAME ? root : of(node));
     switch (coloring) {
-      case "names": return (node) => colors[name[node]!]!;
-      case "modules": return plain((node) => colors[moduleName[name[node]!]!]!);
+      case "names": {
+        const { colors } = profile;
+        return (node) => colors[name[node]!]!;
+      }
+      case "modules": {
+        const { colors, moduleName } = profile;
+        return plain((node) => colors[moduleName[name[node]!]!]!);
+      }
       case "size": return plain((node) => this.sizeColor(layout, node));
       case "absolute": return plain(this.absoluteColors(layout));
       case "groups": {

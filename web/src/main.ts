@@ -22,6 +22,6 @@ async function show(profile: Profile): Promise<Page> {
   return page;
 }
 
-readProfile(head, data).then((profile) => show({ ...profile, source: text("source-data").trim() })).catch((error: Error) => {
+readProfile(head, data).then((profile) => show(Object.assign(profile, { source: text("source-data").trim() }))).catch((error: Error) => {
   document.getElementById("details")!.textContent = `This page cannot be shown: ${error.message}`;
 });

@@ -16,7 +16,9 @@ export class Minimap {
   private readonly whole = document.createElement("canvas"); // the graph alone
   private drawn: { layout: Layout; key: string } | undefined;
   private chart: Chart | undefined;
+  private key = "";
   private isOpened = false;
+  private isWaiting = false;
 
   constructor(private readonly canvas: HTMLCanvasElement, private readonly look: Look) {
     const move = (event: PointerEvent) => {
@@ -33,19 +35,25 @@ export class Minimap {
     canvas.addEventListener("pointermove", move);
   }
 
-  // `key`: what colours mean now. As a page opens, all else comes first.
+  // `key`: what colours mean now. As a page opens, all else comes first; later, with the graph: who asks sooner how large it is
+  // has all laid out that is written still.
   show(chart: Chart, key: string): void {
     this.chart = chart;
-    const isFirst = !this.isOpened;
+    this.key = key;
+    if (this.isWaiting) return;
+    this.isWaiting = true;
+    const when = this.isOpened ? requestAnimationFrame : whenIdle;
     this.isOpened = true;
-    if (isFirst) whenIdle(() => this.draw(chart, key));
-    else this.draw(chart, key);
+    when(() => {
+      this.isWaiting = false;
+      this.draw(this.chart!, this.key);
+    });
   }
 
   private draw(chart: Chart, key: string): void {
     const { canvas, whole } = this;
     const { layout } = chart;
-    if (!layout || chart !== this.chart || canvas.clientWidth === 0) return;
+    if (!layout || canvas.clientWidth === 0) return;
     const [width, height] = [canvas.clientWidth, canvas.clientHeight];
     if (this.drawn?.layout !== layout || this.drawn.key !== key || canvas.width !== width) {
       Object.assign(whole, { width, height });

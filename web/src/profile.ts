@@ -1,7 +1,7 @@
 // What the page carries: names, one tree of frames, and what every node holds itself. The encoding is described in
 // src/render/page/page_data.h.
 
-import { Reader, inflate, readColumn, readNames, readParents } from "./data";
+import { Reader, inflate, parentsOf, readColumn, readLines, readNames } from "./data";
 import { colorOf, colorOfHsl } from "./color";
 
 export interface ValueType {
@@ -69,6 +69,7 @@ export interface Head {
   files: string[]; // of source
   threads: Thread[]; // those that hold most
   threadsLeftOut: number;
+  isPacked?: boolean; // the numbers of the data are; those of pages of before are not
   hasOwners?: boolean; // the data says who owns what functions hold; pages of before do not
   dropsReleased: boolean; // show what grew alone, to begin with
   types: ValueType[];
@@ -84,10 +85,10 @@ export interface Head {
 export interface Profile {
   head: Head;
   names: string[]; // in the order of their bytes, so an index is a rank; names[0] is the root's; then those of modules
-  colors: Int32Array; // by name: see color.ts
+  readonly colors: Int32Array; // by name: see color.ts
   places: Int32Array; // by name, three numbers: module and file, of the head's lists from 1 on, and line; 0: not known, or several
   owners: Int32Array; // by name: that of who owns more than half of what it holds; 0: nobody, or not known
-  moduleName: Int32Array; // by name: that of its module, for stacks of modules
+  readonly moduleName: Int32Array; // by name: that of its module, for stacks of modules
   parent: Int32Array; // by node; -1 for the root, which is node 0; parents come first
   name: Int32Array; // by node: index of its name
   grew: Float64Array[]; // by value type, by node: what it holds itself (of a series at first), or what that grew by
@@ -124,40 +125,50 @@ export const moduleTitle = (path: string) => (path.startsWith("[") ? path : `[${
 // Hues that lie far apart, whatever their number.
 const moduleColor = (i: number) => colorOfHsl((i * 137.508 + 20) % 360, 55, 70);
 
-// Titles of modules as names behind those of functions, with the colour of each, and each name's title as its module.
-function addModules({ modules }: Head, names: string[], own: Uint8Array, places: Int32Array): Pick<Profile, "colors" | "moduleName"> {
+// Titles of modules as names behind those of functions; returns the index of each module's, of the head's list from 1 on.
+function addModules({ modules }: Head, names: string[]): number[] {
   const titles = [...new Set([...modules.map(moduleTitle), NO_MODULE])].sort();
   const functions = names.length;
   names.push(...titles);
-  const titleOf = [NO_MODULE, ...modules.map(moduleTitle)].map((title) => functions + titles.indexOf(title));
-  const colors = new Int32Array(names.length);
-  const moduleName = new Int32Array(names.length);
-  for (let i = 0; i < functions; i++) {
-    colors[i] = colorOf(own[3 * i]!, own[3 * i + 1]!, own[3 * i + 2]!);
-    moduleName[i] = titleOf[places[3 * i]!]!;
-  }
-  for (let i = functions; i < names.length; i++) {
-    colors[i] = moduleColor(i - functions);
-    moduleName[i] = i;
-  }
-  return { colors, moduleName };
+  return [NO_MODULE, ...modules.map(moduleTitle)].map((title) => functions + titles.indexOf(title));
+}
+
+// What names look like, and their modules: made when it is first asked for, which most readers never do.
+function lazyModules(own: Uint8Array, places: Int32Array, names: number, titleOf: number[]): Pick<Profile, "colors" | "moduleName"> {
+  const functions = own.length / 3;
+  let colors: Int32Array | undefined;
+  let moduleName: Int32Array | undefined;
+  return {
+    get colors() {
+      return (colors ??= Int32Array.from({ length: names }, (_, i) =>
+        i < functions ? colorOf(own[3 * i]!, own[3 * i + 1]!, own[3 * i + 2]!) : moduleColor(i - functions)));
+    },
+    get moduleName() {
+      return (moduleName ??= Int32Array.from({ length: names }, (_, i) => (i < functions ? titleOf[places[3 * i]!]! : i)));
+    },
+  };
 }
 
 export async function readProfile(headJson: string, base64: string): Promise<Profile> {
   const head = JSON.parse(headJson) as Head;
   const reader = new Reader(await inflate(base64));
-  const names = readNames(reader, head.names);
+  const { isPacked, modules, files, nodes } = head;
+  const names = isPacked ? readLines(reader, head.names) : readNames(reader, head.names);
+  const ints = (count: number) => (isPacked ? reader.packed(count) : reader.ints(new Int32Array(count)));
+  const column = () => (isPacked ? new Float64Array(reader.packed(nodes)) : readColumn(reader, nodes));
   const own = reader.take(3 * head.names);
-  const places = reader.ints(new Int32Array(3 * head.names));
+  const places = new Int32Array(3 * head.names);
+  if (!isPacked || modules.length + files.length > 0) reader.ints(places);
   const owners = new Int32Array(head.names);
   if (head.hasOwners) reader.ints(owners);
-  const parent = readParents(reader, head.nodes);
-  const name = reader.ints(new Int32Array(head.nodes));
-  const grew = head.types.map(() => readColumn(reader, head.nodes));
-  const released = head.isDifference && head.points.length === 0 ? head.types.map(() => readColumn(reader, head.nodes)) : [];
+  const parent = parentsOf(ints(nodes - 1));
+  const name = new Int32Array(ints(nodes));
+  const grew = head.types.map(column);
+  const released = head.isDifference && head.points.length === 0 ? head.types.map(column) : [];
   const steps = head.points.length === 0 ? [] : head.types.map(() => head.points.slice(1).map(() => readStep(reader)));
   const threads = head.threads.map(() => head.types.map(() => readStep(reader)));
-  return { head, names, ...addModules(head, names, own, places), places, owners, parent, name, grew, released, steps, threads };
+  const titleOf = addModules(head, names);
+  return Object.assign(lazyModules(own, places, names.length, titleOf), { head, names, places, owners, parent, name, grew, released, steps, threads });
 }
 
 // The file and the line that a function is known to have; "", 0: none.

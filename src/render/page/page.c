@@ -127,7 +127,7 @@ static enum hf_status page_put_head(const struct hf_page_data *data,
 {
     enum hf_status status = HF_OK;
     const struct hf_profile *folded = data->folded;
-    hf_out_string(out, "{\"version\":1,");
+    hf_out_string(out, "{\"version\":1,\"isPacked\":true,");
     page_put_string(out, "title", o->title != NULL ? hf_text_of(o->title) : HF_TEXT(""));
     hf_out_char(out, ',');
     page_put_subtitle(folded, o, out);

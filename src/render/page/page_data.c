@@ -105,13 +105,24 @@ static void page_data_put_colors(
         hf_trie_data_put_color(out, hf_palette_color(palette, hf_trie_data_label(&data->trie, i)));
 }
 
-static void put_values(const struct hf_page_data *data, size_t column, struct hf_out *out)
+struct page_data_column {
+    const struct hf_page_data *data;
+    size_t index;
+};
+
+static uint64_t page_data_value(const void *context, size_t i)
 {
-    for (size_t i = 0; i < data->trie.node_count; i++) {
-        size_t row = data->rows[data->trie.preorder[i]];
-        hf_trie_data_put_number(
-            out, row != 0 ? hf_profile_values(data->folded, row - 1)[column] : 0);
-    }
+    const struct page_data_column *column = context;
+    const struct hf_page_data *data = column->data;
+    size_t row = data->rows[data->trie.preorder[i]];
+    return row != 0 ? hf_profile_values(data->folded, row - 1)[column->index] : 0;
+}
+
+/* At the first point of a series. */
+static uint64_t page_data_held(const void *context, size_t i)
+{
+    const struct hf_page_data *data = context;
+    return data->before[data->trie.preorder[i]];
 }
 
 /* What each stack holds at a point, in `values`. */
@@ -150,8 +161,7 @@ static void put_series(const struct hf_page_data *data, struct hf_out *out)
     size_t types = data->folded->type_count;
     for (size_t type = 0; type < types; type++) {
         hold(data, 0, type, data->before);
-        for (size_t i = 0; i < data->trie.node_count; i++)
-            hf_trie_data_put_number(out, data->before[data->trie.preorder[i]]);
+        hf_trie_data_put_packed(out, data->trie.node_count, page_data_held, data);
     }
     for (size_t type = 0; type < types; type++) {
         for (size_t point = 0; point + 1 < data->series->count; point++)
@@ -161,7 +171,8 @@ static void put_series(const struct hf_page_data *data, struct hf_out *out)
 
 static void page_data_put_places(const struct hf_page_data *data, struct hf_out *out)
 {
-    for (uint32_t i = 0; i < data->trie.name_count; i++) {
+    bool is_any = data->modules.count > 1 || data->files.count > 1; /* beside "" */
+    for (uint32_t i = 0; is_any && i < data->trie.name_count; i++) {
         hf_trie_data_put_number(out, data->places[i].module);
         hf_trie_data_put_number(out, data->places[i].file);
         hf_trie_data_put_number(out, data->places[i].line);
@@ -172,14 +183,15 @@ void hf_page_data_write(
     const struct hf_page_data *data, struct hf_palette *palette, struct hf_out *out)
 {
     size_t columns = data->series == NULL ? hf_profile_stride(data->folded) : 0;
-    hf_trie_data_put_names(&data->trie, hf_escape_terminal, out);
+    hf_trie_data_put_lines(&data->trie, hf_escape_terminal, out);
     page_data_put_colors(data, palette, out);
     page_data_put_places(data, out);
     for (uint32_t i = 0; data->owners != NULL && i < data->trie.name_count; i++)
         hf_trie_data_put_number(out, data->owners[i]);
-    hf_trie_data_put_nodes(&data->trie, out);
+    hf_trie_data_put_packed_nodes(&data->trie, out);
     for (size_t column = 0; column < columns; column++)
-        put_values(data, column, out);
+        hf_trie_data_put_packed(
+            out, data->trie.node_count, page_data_value, &(struct page_data_column){data, column});
     if (data->series != NULL)
         put_series(data, out);
     hf_page_threads_write(&data->threads, data->folded, out);

@@ -2,10 +2,12 @@
  * page_data.h: the tree of a folded profile as the bytes that an HTML page carries.
  * web/src/profile.ts reads it.
  *
- *     data   = names colors places [ owners ] ups ids values { thread } ; columns; see trie_data.h
+ *     data   = lines colors [ places ] [ owners ] ups ids values { thread } ; columns; see
+ *                                         ; trie_data.h; of values, ups and ids, each is packed
  *     values = { grew } { released } | { grew } { { step } }  ; the latter of a series
  *     colors = { red green blue }         ; a byte each, by name
- *     places = { module file line }       ; by name: of the head's lists, 0: not known
+ *     places = { module file line }       ; by name: of the head's lists, 0: not known; only if one
+ *                                         ; of the lists has something
  *     owners = { name }                   ; by name: who owns it (page_owners.h), 0: nobody; only
  *                                         ; if the head says "hasOwners"
  *     grew   = { value }                  ; by node, with the root: what it holds itself; a column

@@ -1,6 +1,6 @@
 // What an SVG carries to be redrawn from: all frames, in preorder. src/render/flame/flame_data.h describes the encoding.
 
-import { Reader, inflate, readColumn, readNames, readParents } from "../data";
+import { Reader, inflate, readColumn, readNames, parentsOf } from "../data";
 
 // The JSON beside the data.
 export interface Head {
@@ -136,7 +136,7 @@ export async function readFrames(headJson: string, base64: string): Promise<Fram
   const names = readNames(reader, head.names);
   const colors = reader.take(3 * (head.hasNodeColors ? head.nodes : head.names));
   const releasedColors = head.isSplit ? reader.take(3 * head.names) : colors;
-  const parent = readParents(reader, head.nodes);
+  const parent = parentsOf(reader.ints(new Int32Array(head.nodes - 1)));
   const name = Int32Array.from(readColumn(reader, head.nodes));
   const places = readPlaces(reader, parent);
   const depth = new Int32Array(head.nodes);
