@@ -151,6 +151,8 @@ static enum hf_status add_points(struct hf_view *view, const struct hf_request *
             point.time_s = item->time_ms / 1000;
         if (i + 1 == timeline->count)
             point.out_by_line = all->out_by_line;
+        if (i + 1 == timeline->count)
+            point.out_by_address = all->out_by_address;
         if (request->comparison.read_point != NULL)
             status = request->comparison.read_point(request->comparison.reader, request, item,
                 i + 1 == timeline->count, &point.read, err);

@@ -3,11 +3,10 @@
 #include "symbol/cache/cache_folder.h"
 #include "symbol/lookup/symbolize.h"
 
-enum hf_status hf_names_add(
-    const struct hf_request_names *names, struct hf_profile *profile, struct hf_error *err)
+void hf_names_options(const struct hf_request_names *names, char cache_folder[PATH_MAX],
+    struct hf_symbol_options *out_options)
 {
-    char cache_folder[PATH_MAX];
-    struct hf_symbol_options symbols = {
+    *out_options = (struct hf_symbol_options){
         .exe = names->exe,
         .symdirs = names->symdirs.items,
         .symdir_count = names->symdirs.count,
@@ -17,6 +16,14 @@ enum hf_status hf_names_add(
         .keeps_given = names->keeps_given,
         .linkage_names = names->linkage_names,
     };
+}
+
+enum hf_status hf_names_add(
+    const struct hf_request_names *names, struct hf_profile *profile, struct hf_error *err)
+{
+    char cache_folder[PATH_MAX];
+    struct hf_symbol_options symbols;
+    hf_names_options(names, cache_folder, &symbols);
     return hf_symbolize(profile, &symbols, err);
 }
 

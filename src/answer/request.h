@@ -52,6 +52,7 @@ struct hf_request_fold {
     bool keeps_threads;        /* keep the values of each thread, too */
     struct hf_places *places;  /* filled with what is shown, and keeps_threads; NULL: none */
     bool wants_lines;          /* of the last profile: what it holds by line, too */
+    bool wants_addresses;      /* and by address */
     int owners;                /* enum hf_request_owners */
     const char *own, *wrapper; /* what owns memory, and what never does */
     const char *focus, *ignore, *retain, *exclude, *callers_of;

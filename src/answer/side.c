@@ -105,7 +105,20 @@ static bool side_has_lines(const struct hf_profile *profile)
     return false;
 }
 
-/* The same stacks once more, for who asks what a line holds. */
+/* The same stacks once more, for who asks what an address holds. */
+static enum hf_status fold_addresses(const struct hf_fold_options *how, const struct hf_side *side,
+    const struct hf_profile *profile, struct hf_error *err)
+{
+    struct hf_fold_options by_address = *how;
+    by_address.granularity = HF_BY_LINE;
+    by_address.keeps_threads = false;
+    by_address.keeps_addresses = true;
+    return side->out_by_address != NULL && profile->has_addresses
+               ? hf_profile_fold(profile, &by_address, side->out_by_address, err)
+               : HF_OK;
+}
+
+/* The same by line. */
 static enum hf_status fold_lines(const struct hf_fold_options *how, const struct hf_side *side,
     const struct hf_profile *profile, struct hf_error *err)
 {
@@ -130,6 +143,8 @@ static enum hf_status fold_named(const struct hf_request *request,
     if (status != HF_OK)
         return status;
     status = fold_lines(how, side, profile, err);
+    if (status == HF_OK)
+        status = fold_addresses(how, side, profile, err);
     if (status == HF_OK)
         *out_folded = folded;
     else

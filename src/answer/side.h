@@ -16,7 +16,8 @@ struct hf_side {
     struct hf_owners *owners;        /* that learn of it; NULL: nobody does */
     struct hf_profile **out_by_line; /* set to what is shown of it, folded by line, if it has lines;
                                         NULL: nobody wants that */
-    struct hf_profile *read;         /* already read, not yet named; NULL: not read yet */
+    struct hf_profile **out_by_address; /* likewise, of address frames, if it has addresses */
+    struct hf_profile *read;            /* already read, not yet named; NULL: not read yet */
 };
 
 /* Sets side->read, which the caller frees. `is_quiet`: without progress, for other threads. */

@@ -57,6 +57,8 @@ static enum hf_status make(struct hf_view *view, const struct hf_request *reques
         .given = request->given, .profiles = profiles, .count = count, .owners = &view->owners};
     if (request->fold.wants_lines)
         side.out_by_line = &view->by_line;
+    if (request->fold.wants_addresses)
+        side.out_by_address = &view->by_address;
     struct hf_side base = {
         .profiles = with->base.items, .count = with->base.count, .owners = &view->owners};
     if (with->since != NULL)
@@ -107,6 +109,7 @@ void hf_view_done(struct hf_view *view)
 {
     hf_profile_free(view->folded);
     hf_profile_free(view->by_line);
+    hf_profile_free(view->by_address);
     hf_series_done(&view->series);
     hf_owners_done(&view->owners);
     hf_timeline_done(&view->timeline);

@@ -14,8 +14,9 @@
 struct hf_view {
     struct hf_profile *folded;
     struct hf_profile *by_line; /* the last profile by line, if that is asked for and has lines */
-    size_t type;                /* the value to show */
-    struct hf_series series;    /* whose change `folded` is, the oldest first; no points: of none */
+    struct hf_profile *by_address; /* the same of address frames (hf_fold_options) */
+    size_t type;                   /* the value to show */
+    struct hf_series series; /* whose change `folded` is, the oldest first; no points: of none */
     struct hf_owners owners; /* if the request asks for them and the values are of what has one */
     struct hf_timeline timeline; /* its points; names are borrowed from here */
     char since_path[PATH_MAX];   /* and from here */

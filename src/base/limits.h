@@ -53,6 +53,10 @@
 #define HF_LIMIT_SOURCE_BYTES (256u << 10)     /* as JSON; compressed, it is a fifth */
 #define HF_LIMIT_SOURCE_FILE_BYTES (16u << 20) /* one file; sqlite3.c, which is large: 9 MB */
 
+/* The instructions in a page */
+#define HF_LIMIT_CODE_BYTES (256u << 10)           /* as JSON; compressed, it is a fifth */
+#define HF_LIMIT_CODE_FUNCTION_BYTES (1024u << 10) /* one function; sqlite3VdbeExec: 40 KB */
+
 /* ELF and DWARF */
 #define HF_LIMIT_SECTIONS 65536u         /* section headers read of one file */
 #define HF_LIMIT_SEGMENTS 4096u          /* program headers read of one file */

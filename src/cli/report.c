@@ -1,6 +1,7 @@
 #include "cli/report.h"
 
 #include "answer/history/process_history.h"
+#include "answer/names.h"
 #include "answer/operand.h"
 #include "base/strings/escape.h"
 #include "base/strings/num.h"
@@ -268,6 +269,9 @@ static enum hf_status write_page(struct hf_view *view, const struct hf_report_op
     struct hf_out *out, struct hf_error *err)
 {
     const struct hf_picture_options *p = &options->picture;
+    char cache_folder[PATH_MAX];
+    struct hf_symbol_options symbols;
+    hf_names_options(&options->view.request.names, cache_folder, &symbols);
     struct hf_page_options page = {
         .title = p->title,
         .subtitle = p->subtitle,
@@ -289,6 +293,8 @@ static enum hf_status write_page(struct hf_view *view, const struct hf_report_op
         .owners = view->owners.is_made ? &view->owners : NULL,
         .drops_released = options->view.request.comparison.drops_released,
         .by_line = view->by_line,
+        .by_address = view->by_address,
+        .symbols = &symbols,
         .source_places = p->source_places,
         .source_folders = p->source_folders.items,
         .source_folder_count = p->source_folders.count,
@@ -319,6 +325,7 @@ enum hf_status hf_report_picture(struct hf_report_options *options, const char *
     }
     request->comparison.keeps_points = true;
     request->fold.wants_lines = options->picture.source_places != 0;
+    request->fold.wants_addresses = request->fold.wants_lines && options->picture.disassembles;
     options->sources = calloc(count + 1, sizeof *options->sources);
     if (options->sources == NULL)
         return hf_error_memory(err);

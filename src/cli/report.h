@@ -36,7 +36,8 @@ struct hf_picture_options {
     bool is_inverted, is_reversed, by_hash, at_random, is_negated;
     uint64_t source_places; /* of a page (render/page/page_sources.h) */
     struct hf_name_list source_folders;
-    bool is_classic; /* as flamegraph.pl draws */
+    bool disassembles; /* render/page/page_code.h */
+    bool is_classic;   /* as flamegraph.pl draws */
 };
 
 struct hf_report_options {

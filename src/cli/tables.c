@@ -165,6 +165,8 @@ const struct hf_option hf_source_options[] = {
         "show the source around N places in a page, if it is there (default: 20; 0: none)"},
     {"source-dir", 0, HF_OPT_LIST(PICTURE(source_folders), "DIR"),
         "look for source files in DIR first; may be repeated"},
+    {"disassembly", 0, HF_OPT_FLAG(PICTURE(disassembles)),
+        "show the instructions of these places in a page, too (x86-64)"},
     {0},
 };
 

@@ -189,23 +189,35 @@ static enum hf_status name_resolvers(struct plt_search *s, struct hf_error *err)
     return status == HF_ERR_LIMIT ? HF_OK : status;
 }
 
-static enum hf_status plt_put_names(
-    struct plt_search *s, struct hf_symbol *symbols, struct hf_arena *names, struct hf_error *err)
+static enum hf_status plt_put_names(struct plt_search *s, const char *suffix,
+    struct hf_symbol *symbols, struct hf_arena *names, struct hf_error *err)
 {
     for (size_t i = 0; i < s->count; i++) {
         const struct plt_entry *entry = &s->entries[i];
         if (entry->name.size == 0 || !spend(s, entry->name.size))
             continue;
-        char *name = hf_arena_alloc(names, entry->name.size + sizeof SUFFIX);
+        char *name = hf_arena_alloc(names, entry->name.size + strlen(suffix) + 1);
         if (name == NULL)
             return hf_error_memory(err);
         memcpy(name, entry->name.data, entry->name.size);
-        memcpy(name + entry->name.size, SUFFIX, sizeof SUFFIX);
+        memcpy(name + entry->name.size, suffix, strlen(suffix) + 1);
         for (size_t at = entry->first; at < entry->end; at++)
             symbols[at] = (struct hf_symbol){
                 .name = hf_text_of(name), .address = entry->start, .size = entry->size};
     }
     return HF_OK;
+}
+
+/* Names the entries that were listed, by their slots. */
+static enum hf_status plt_name(struct plt_search *s, const char *suffix, struct hf_symbol *symbols,
+    struct hf_arena *names, struct hf_error *err)
+{
+    if (s->count == 0)
+        return HF_OK;
+    qsort(s->entries, s->count, sizeof *s->entries, compare_slots);
+    read_relocations(s);
+    enum hf_status status = name_resolvers(s, err);
+    return status == HF_OK ? plt_put_names(s, suffix, symbols, names, err) : status;
 }
 
 enum hf_status hf_plt_resolve(const struct hf_elf *elf, const uint64_t *addresses, size_t count,
@@ -218,13 +230,28 @@ enum hf_status hf_plt_resolve(const struct hf_elf *elf, const uint64_t *addresse
         return HF_OK;
     for (size_t i = 0; i < HF_COUNT(tables) && status == HF_OK; i++)
         status = list_entries(&s, tables[i], addresses, count, symbols, err);
-    if (status == HF_OK && s.count != 0) {
-        qsort(s.entries, s.count, sizeof *s.entries, compare_slots);
-        read_relocations(&s);
-        status = name_resolvers(&s, err);
-    }
     if (status == HF_OK)
-        status = plt_put_names(&s, symbols, names, err);
+        status = plt_name(&s, SUFFIX, symbols, names, err);
+    free(s.entries);
+    return status;
+}
+
+enum hf_status hf_plt_resolve_slots(const struct hf_elf *elf, const uint64_t *slots, size_t count,
+    struct hf_symbol *symbols, struct hf_arena *names, struct hf_error *err)
+{
+    struct plt_search s = {.elf = elf, .bytes_left = 2 * (uint64_t)elf->bytes.size};
+    if (elf->machine != EM_X86_64)
+        return HF_OK;
+    s.entries = calloc(count + 1, sizeof *s.entries);
+    if (s.entries == NULL)
+        return hf_error_memory(err);
+    for (size_t i = 0; i < count; i++)
+        s.entries[s.count++] = (struct plt_entry){.start = slots[i],
+            .size = sizeof(uint64_t),
+            .slot = slots[i],
+            .first = i,
+            .end = i + 1};
+    enum hf_status status = plt_name(&s, "", symbols, names, err);
     free(s.entries);
     return status;
 }

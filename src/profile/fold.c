@@ -25,6 +25,7 @@ struct frame_fate {
 struct node_fate {
     uint32_t node; /* in the result */
     bool is_cut;   /* the rest of the stack is not shown: the allocator's, or below a callee */
+    bool is_shown; /* keeps_addresses: some of what the address shows */
     bool is_focus, is_ignored, is_callee;
 };
 
@@ -305,11 +306,79 @@ static enum hf_status fold_step(struct folder *f, struct node_fate *at, uint32_t
         f->keeps_apart = false;
         return HF_OK;
     }
+    at->is_shown = true;
+    if (f->options->keeps_addresses)
+        return HF_OK; /* fold_address will */
     if (f->options->granularity == HF_BY_MODULE)
         return fold_step_module(f, at, frame_id, address, err);
     return f->keeps_apart
                ? hf_stacktree_append(&f->to->stacks, at->node, fate->display, &at->node, err)
                : hf_stacktree_child(&f->to->stacks, at->node, fate->display, &at->node, err);
+}
+
+/* Of a module that is used for the first time: where it was mapped, for who looks for its file. */
+static enum hf_status fold_copy_mappings(
+    struct folder *f, uint32_t from_module, uint32_t to_module, struct hf_error *err)
+{
+    const struct hf_module *from = &f->from->modules[from_module];
+    enum hf_status status = HF_OK;
+    bool is_new = f->to->modules[to_module].segment_count == 0;
+    for (size_t i = 0; is_new && status == HF_OK && i < from->segment_count; i++)
+        status = hf_profile_add_segment(f->to, to_module, &from->segments[i], err);
+    return status;
+}
+
+/* The frame of an address in the result, expanded to what is shown of it, leaf first. */
+static enum hf_status fold_copy_address(struct folder *f, uint32_t frame_id, const uint32_t *named,
+    size_t count, uint32_t *out_frame, struct hf_error *err)
+{
+    struct hf_frame copy = *hf_profile_frame_at(f->from, frame_id);
+    const struct hf_module *module = &f->from->modules[copy.module];
+    uint32_t from_module = copy.module, *shown;
+    enum hf_status status = hf_profile_module(f->to, hf_profile_text(f->from, module->path),
+        hf_profile_text(f->from, module->build_id), &copy.module, err);
+    if (status == HF_OK)
+        status = hf_profile_copy_module_facts(f->to, copy.module, f->from, from_module, err);
+    if (status == HF_OK)
+        status = fold_copy_mappings(f, from_module, copy.module, err);
+    if (status == HF_OK)
+        status = hf_profile_string(f->to, hf_profile_text(f->from, copy.symbol), &copy.symbol, err);
+    copy.name = copy.file = HF_NO_STRING; /* its expansion has them */
+    copy.line = 0;
+    if (status == HF_OK)
+        status = hf_profile_frame(f->to, &copy, out_frame, err);
+    if (status != HF_OK || hf_profile_is_expanded(f->to, *out_frame))
+        return status;
+    shown = hf_budget_calloc(count + 1, sizeof *shown);
+    if (shown == NULL)
+        return hf_error_memory(err);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct frame_fate *fate = &f->frames[named[i]];
+        if (fate->is_known && !fate->is_dropped)
+            shown[kept++] = fate->display;
+    }
+    status = hf_profile_expand(f->to, *out_frame, shown, kept, err);
+    hf_budget_free(shown);
+    return status;
+}
+
+/* keeps_addresses: what fold_step has let through is one frame. */
+static enum hf_status fold_address(struct folder *f, struct node_fate *at, uint32_t frame_id,
+    const uint32_t *named, size_t count, struct hf_error *err)
+{
+    uint32_t display;
+    bool has_address = (hf_profile_frame_at(f->from, frame_id)->flags & HF_FRAME_HAS_OFFSET) != 0;
+    enum hf_status status = HF_OK;
+    if (!at->is_shown)
+        return HF_OK;
+    at->is_shown = false;
+    if (!has_address || named[0] == frame_id)
+        display = f->frames[named[0]].display;
+    else
+        status = fold_copy_address(f, frame_id, named, count, &display, err);
+    return status == HF_OK ? hf_stacktree_child(&f->to->stacks, at->node, display, &at->node, err)
+                           : status;
 }
 
 static enum hf_status fold_node(struct folder *f, size_t node, struct hf_error *err)
@@ -323,6 +392,11 @@ static enum hf_status fold_node(struct folder *f, size_t node, struct hf_error *
     size_t first = f->options->granularity == HF_BY_ADDRESS && count != 0 ? 1 : count;
     for (size_t i = first; i-- != 0 && !at.is_cut;) {
         enum hf_status status = fold_step(f, &at, named[i], old->frame, err);
+        if (status != HF_OK)
+            return status;
+    }
+    if (f->options->keeps_addresses) {
+        enum hf_status status = fold_address(f, &at, old->frame, named, count, err);
         if (status != HF_OK)
             return status;
     }

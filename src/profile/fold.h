@@ -43,12 +43,13 @@ enum hf_fold_mark {
 
 struct hf_fold_options {
     enum hf_granularity granularity;
-    bool keep_allocator; /* do not cut the allocator's frames */
-    bool keeps_threads;  /* of a process: also the values of each thread */
-    bool keeps_modules;  /* a named frame has its module, too; of equal ones that of the first */
-    unsigned marks;      /* enum hf_fold_mark, ored; of named frames by function or line */
-    const char *thread;  /* take the values of those (hf_threads_choose) instead of the process's;
-                            NULL: do not */
+    bool keep_allocator;  /* do not cut the allocator's frames */
+    bool keeps_threads;   /* of a process: also the values of each thread */
+    bool keeps_modules;   /* a named frame has its module, too; of equal ones that of the first */
+    bool keeps_addresses; /* stacks are of address frames, which are expanded to what they show */
+    unsigned marks;       /* enum hf_fold_mark, ored; of named frames by function or line */
+    const char *thread;   /* take the values of those (hf_threads_choose) instead of the process's;
+                             NULL: do not */
     /* Regular expressions on names, labels and source files; NULL: not used. Borrowed. */
     struct hf_regex *focus;   /* keep stacks with a frame that matches */
     struct hf_regex *ignore;  /* drop stacks with a frame that matches */

@@ -408,7 +408,7 @@ class Recorded(Program):
         """The files of a page, by name, with their lines."""
         self.run("flame", "recorded.hfb", "-o", "page.html", *options, urls=urls, **variables)
         packed = re.search(r'id="source-data">([^<]*)<', Path("page.html").read_text())[1].strip()
-        files = json.loads(gzip.decompress(base64.b64decode(packed))) if packed else []
+        files = json.loads(gzip.decompress(base64.b64decode(packed)))["files"] if packed else []
         return {Path(one["file"]).name: [line for piece in one["pieces"] for line in piece["lines"]] for one in files}
 
 

@@ -604,6 +604,24 @@ def test_source_file_bytes():
     hits(0, r"a\.c has more than 20000 bytes \(HF_LIMIT_SOURCE_FILE_BYTES\)", *lines_of("int f(void);\n" * 2000, 5))
 
 
+def code_of(*bodies):
+    """A profile of a program with functions that each allocate once, and do what the bodies say."""
+    functions = "".join(f"__attribute__((noinline)) void f{i}(void) {{ kept[{i}] = malloc(1000); {body} }}\n" for i, body in enumerate(bodies))
+    Path("code.c").write_text(f"#include <stdlib.h>\nchar *volatile kept[{len(bodies)}];\nvolatile long sum;\n{functions}int main(void) {{ "
+                              + "".join(f"f{i}(); " for i in range(len(bodies))) + "return 0; }\n")
+    subprocess.run(["gcc", "-O0", "-g", "-fno-ipa-icf", "-o", "code", "code.c"], check=True)
+    subprocess.run([BUILD / "heapflame", "run", "-q", "--exact", "-o", "code.hfb", "--", "./code"], check=True)
+    return "flame", "code.hfb", "-o", "page.html", "--disassembly"
+
+
+def test_code_bytes():
+    hits(0, r"the page shows the first 3000 bytes of instructions \(HF_LIMIT_CODE_BYTES\)", *code_of(*["sum *= 7; sum += 3;"] * 6))
+
+
+def test_code_function_bytes():
+    hits(0, r"f0 has more than 4000 bytes of code \(HF_LIMIT_CODE_FUNCTION_BYTES\)", *code_of("sum += 3;" * 300))
+
+
 def test_http_redirects():
     def answer(handler):
         left = int(handler.path[1:])

@@ -20,7 +20,7 @@ function leaks(stacks) {
 // What the page carries.
 function sourceOf(address) {
   const text = /id="source-data">([^<]*)</.exec(readFileSync(new URL(address), "utf8"))[1].trim();
-  return text === "" ? [] : JSON.parse(gunzipSync(Buffer.from(text, "base64")));
+  return text === "" ? [] : JSON.parse(gunzipSync(Buffer.from(text, "base64"))).files;
 }
 
 const EVIL = ["</script><script>window.hit=1</script>", "<img src=x onerror=window.hit=1>", "\ttabs\tstay", "x".repeat(600), "\u202eevil\u202c \u001b[2J", "]]>@DATA@&amp;"];

@@ -308,6 +308,47 @@ static void keeps_threads_if_asked(void **state)
     hf_profile_free(profile);
 }
 
+/* A stack of address frames, which show what filters leave of their names; mappings come with them.
+ */
+static void keeps_addresses_if_asked(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    struct hf_profile *profile, *folded;
+    check_ok(hf_profile_new(&profile, &err), &err);
+    check_ok(hf_profile_add_type(profile, "bytes", "bytes", &err), &err);
+    uint32_t inner = address_frame(profile, "/app", 0x10),
+             outer = address_frame(profile, "/app", 0x30);
+    uint32_t named[] = {named_frame(profile, inner, "push", "v.h", 7),
+        named_frame(profile, inner, "load", "a.c", 3),
+        named_frame(profile, outer, "main", "a.c", 9)};
+    uint32_t module = hf_profile_frame_at(profile, inner)->module;
+    const struct hf_segment segment = {0x1000, 0x2000, 0, true};
+    check_ok(hf_profile_add_segment(profile, module, &segment, &err), &err);
+    check_ok(hf_profile_expand(profile, inner, named, 2, &err), &err);
+    check_ok(hf_profile_expand(profile, outer, named + 2, 1, &err), &err);
+    add(profile, (uint32_t[]){inner, outer}, 2, HF_THREAD_ALL, 5);
+    const struct hf_fold_options options = {.granularity = HF_BY_LINE, .keeps_addresses = true};
+    check_ok(hf_profile_fold(profile, &options, &folded, &err), &err);
+    assert_int_equal(folded->stacks.count, 3);
+    const uint32_t leaf = folded->stacks.nodes[folded->samples[0].node].frame;
+    const struct hf_frame *frame = hf_profile_frame_at(folded, leaf);
+    assert_int_equal(frame->offset, 0x10);
+    assert_int_equal(folded->modules[frame->module].segment_count, 1);
+    size_t count;
+    const uint32_t *shown = hf_profile_expansion(folded, &leaf, &count);
+    assert_int_equal(count, 2);
+    struct hf_out label = {0};
+    for (size_t i = 0; i < count; i++) {
+        hf_frame_label(folded, hf_profile_frame_at(folded, shown[i]), &label);
+        hf_out_char(&label, ';');
+    }
+    check_out(&label, "push v.h:7;load a.c:3;");
+    hf_out_done(&label);
+    hf_profile_free(folded);
+    hf_profile_free(profile);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -317,6 +358,7 @@ int main(void)
         cmocka_unit_test(cuts_whole_profiles),
         cmocka_unit_test(equal_labels_are_one_frame),
         cmocka_unit_test(keeps_threads_if_asked),
+        cmocka_unit_test(keeps_addresses_if_asked),
     };
     return cmocka_run_group_tests_name("fold", tests, NULL, NULL);
 }

@@ -204,6 +204,28 @@ static void passes_over_damage(void **state)
     }
 }
 
+/* By the slot itself, as code calls it: the function, without a mark of a table. */
+static void names_slots(void **state)
+{
+    (void)state;
+    struct plt_file file;
+    struct hf_error err;
+    struct hf_arena names = {0};
+    static const uint64_t slots[] = {0x2ff8, 0x3000, 0x3000, 0x3008, 0x3010, 0x3018, 0x3020};
+    static const char *const told[] = {"", "alloc", "alloc", "free", "copy", "", ""};
+    struct hf_symbol symbols[HF_COUNT(slots)] = {0};
+    make_plt_file(&file);
+    check_ok(hf_plt_resolve_slots(&file.elf, slots, HF_COUNT(slots), symbols, &names, &err), &err);
+    for (size_t i = 0; i < HF_COUNT(slots); i++)
+        check_text(symbols[i].name, told[i]);
+    struct hf_symbol others[HF_COUNT(slots)] = {0};
+    file.elf.machine = EM_AARCH64;
+    check_ok(hf_plt_resolve_slots(&file.elf, slots, HF_COUNT(slots), others, &names, &err), &err);
+    for (size_t i = 0; i < HF_COUNT(slots); i++)
+        check_text(others[i].name, "");
+    hf_arena_done(&names);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +233,7 @@ int main(void)
         cmocka_unit_test(leaves_symbols_that_are_there),
         cmocka_unit_test(names_no_more_than_a_sound_file_has),
         cmocka_unit_test(passes_over_damage),
+        cmocka_unit_test(names_slots),
     };
     return cmocka_run_group_tests_name("plt", tests, NULL, NULL);
 }

@@ -229,7 +229,7 @@ export class Page implements ChartEvents, SearchEvents {
   // The link keeps the frame around what is shown.
   spanned(chart: Chart): void {
     this.tip.hide();
-    if (this.view.section === "source") this.source.go(...fileOf(this.profile, chart.layout.tree.name[chart.zoomed]!));
+    if (this.view.section === "source") this.goToSource(chart.layout.tree.name[chart.zoomed]!);
     if (chart === this.main || this.sides.charts.includes(chart)) {
       this.state.path = this.folds.keyOf(chart.layout.tree, chart.zoomed);
       this.save(true);
@@ -351,10 +351,14 @@ export class Page implements ChartEvents, SearchEvents {
     this.setView("sandwich");
   }
 
-  // The line of a function, beside the graph.
+  // The line of a function, or its instructions, beside the graph.
   showSource(name: number): void {
     this.setView("source");
-    this.source.go(...fileOf(this.profile, name));
+    this.goToSource(name);
+  }
+
+  private goToSource(name: number): void {
+    this.source.go(...fileOf(this.profile, name), this.profile.names[name]!);
   }
 
   // The widest place of a function in the graph.

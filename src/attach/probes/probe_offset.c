@@ -1,9 +1,9 @@
 #include "attach/probes/probe_offset.h"
 
-#include "base/library.h"
+#include "base/attr.h"
+#include "code/zydis.h"
 
 #include <Zydis/Zydis.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* A jump whose distance is one byte reaches so far. */
@@ -30,24 +30,14 @@ struct hf_entry_decoder {
 enum hf_status hf_entry_decoder_new(
     struct hf_entry_decoder **out_entry_decoder, struct hf_error *err)
 {
-    char file[32], package[32]; /* Zydis changes its ABI with the minor version */
-    unsigned major = ZYDIS_VERSION_MAJOR(ZYDIS_VERSION), minor = ZYDIS_VERSION_MINOR(ZYDIS_VERSION);
-    (void)snprintf(file, sizeof file, "libZydis.so.%u.%u", major, minor);
-    (void)snprintf(package, sizeof package, "libzydis%u.%u", major, minor);
-    const struct hf_library library = {
-        .file = file,
-        .package = package,
-        .purpose = "to find where in a function a probe is cheap",
-        .functions = functions,
-        .function_count = HF_COUNT(functions),
-    };
     struct hf_entry_decoder *entry_decoder = calloc(1, sizeof *entry_decoder);
     if (entry_decoder == NULL)
         return hf_error_memory(err);
-    enum hf_status status = hf_library_load(&library, &entry_decoder->zydis, err);
+    enum hf_status status = hf_zydis_load("to find where in a function a probe is cheap", functions,
+        HF_COUNT(functions), &entry_decoder->zydis, err);
     if (status == HF_OK && !ZYAN_SUCCESS(entry_decoder->zydis.init(&entry_decoder->decoder,
                                ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
-        status = hf_error_set(err, HF_ERR_SYSTEM, "%s cannot decode x86-64", file);
+        status = hf_error_set(err, HF_ERR_SYSTEM, "Zydis cannot decode x86-64");
     if (status != HF_OK)
         hf_entry_decoder_free(entry_decoder);
     else

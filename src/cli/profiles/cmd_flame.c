@@ -1,4 +1,5 @@
 #include "cli/report.h"
+#include "code/disassembler.h"
 #include "render/page/page_sources.h"
 
 static const struct hf_option_group groups[] = {
@@ -17,6 +18,15 @@ static const struct hf_option_group groups[] = {
 static void flame_defaults(void *options)
 {
     ((struct hf_report_options *)options)->picture.source_places = HF_PAGE_SOURCES_UNASKED;
+}
+
+/* What a reader loads from then on, it has already. Whether it is there, the page says. */
+static enum hf_status flame_before(void *options, struct hf_error *err)
+{
+    (void)err;
+    if (((struct hf_report_options *)options)->picture.disassembles)
+        hf_disassembler_prepare();
+    return HF_OK;
 }
 
 static enum hf_status flame_run(void *options, struct hf_operands *operands, struct hf_error *err)
@@ -40,5 +50,6 @@ const struct hf_command hf_cmd_flame = {
     .options_size = sizeof(struct hf_report_options),
     .defaults = flame_defaults,
     .is_reader = hf_command_is_reader,
+    .before = flame_before,
     .run = flame_run,
 };

@@ -3,6 +3,7 @@
 #include "base/strings/escape.h"
 #include "base/strings/units.h"
 #include "render/embedded.h"
+#include "render/page/page_code.h"
 #include "render/page/page_data.h"
 #include "render/page/page_sources.h"
 #include "render/page/page_trend.h"
@@ -223,10 +224,34 @@ static enum hf_status page_put_all(const struct hf_page_data *data,
     return status;
 }
 
+/* As web/src/source.ts reads it; nothing if there is neither. */
+static void page_put_both(struct hf_out *source, struct hf_text files, struct hf_text functions)
+{
+    if (files.size == 0 && functions.size == 0)
+        return;
+    hf_out_string(source, "{\"files\":");
+    hf_out_text(source, files.size != 0 ? files : HF_TEXT("[]"));
+    hf_out_string(source, ",\"functions\":");
+    hf_out_text(source, functions.size != 0 ? functions : HF_TEXT("[]"));
+    hf_out_char(source, '}');
+}
+
 static enum hf_status page_find_source(const struct hf_page_data *data,
     const struct hf_page_options *o, struct hf_out *source, struct hf_error *err)
 {
     struct hf_notes ignored = {0};
+    struct hf_notes *notes = o->notes != NULL ? o->notes : &ignored;
+    struct hf_out files = {0}, functions = {0};
+    const struct hf_page_code_options code = {
+        .by_address = o->by_address,
+        .places =
+            o->source_places != HF_PAGE_SOURCES_UNASKED ? o->source_places : HF_PAGE_SOURCE_PLACES,
+        .symbols = o->symbols,
+        .shown = data->folded,
+        .type = o->type,
+        .trie = &data->trie,
+        .owners = data->owners,
+    };
     const struct hf_page_sources_options how = {
         .by_line = o->by_line,
         .places = o->source_places,
@@ -237,8 +262,16 @@ static enum hf_status page_find_source(const struct hf_page_data *data,
         .trie = &data->trie,
         .owners = data->owners,
     };
-    enum hf_status status =
-        hf_page_sources(&how, o->notes != NULL ? o->notes : &ignored, source, err);
+    enum hf_status status = hf_page_sources(&how, notes, &files, err);
+    if (status == HF_OK)
+        status = hf_page_code(&code, notes, &functions, err);
+    if (status == HF_OK)
+        status = hf_out_finish(&files, err);
+    if (status == HF_OK)
+        status = hf_out_finish(&functions, err);
+    page_put_both(source, hf_out_view(&files), hf_out_view(&functions));
+    hf_out_done(&files);
+    hf_out_done(&functions);
     hf_notes_done(&ignored);
     return status == HF_OK ? hf_out_finish(source, err) : status;
 }

@@ -14,6 +14,7 @@
 #include "base/strings/out.h"
 #include "profile/places.h"
 #include "render/palette.h"
+#include "symbol/options.h"
 
 struct hf_page_options {
     const char *title; /* NULL: the page says what it is of */
@@ -24,10 +25,12 @@ struct hf_page_options {
     const char *count_name; /* what the values of `type` count; NULL: its unit */
     size_t type;            /* to begin with */
     const char *view;       /* to begin with: "icicle", "reverse", ... as in web/src/views.ts */
-    const struct hf_series *series;   /* whose change this is; NULL: none */
-    const struct hf_growth *growth;   /* verdicts of the same series; NULL: none */
-    struct hf_places *places;         /* of the names; NULL: unknown */
-    struct hf_owners *owners;         /* that learned of it; NULL: nobody did */
+    const struct hf_series *series;          /* whose change this is; NULL: none */
+    const struct hf_growth *growth;          /* verdicts of the same series; NULL: none */
+    struct hf_places *places;                /* of the names; NULL: unknown */
+    struct hf_owners *owners;                /* that learned of it; NULL: nobody did */
+    const struct hf_profile *by_address;     /* hf_page_code_options; NULL: no instructions */
+    const struct hf_symbol_options *symbols; /* with `by_address` */
     const struct hf_profile *by_line; /* what is shown of the last profile, folded by line, for the
                                          source; NULL: unknown */
     uint64_t source_places;           /* hf_page_sources_options */

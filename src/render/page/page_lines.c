@@ -28,18 +28,35 @@ static bool list_owner_labels(
     return is_done;
 }
 
-/* The line of a frame that has one: file and number, whatever the function is called. */
-static bool page_lines_find(struct hf_page_lines *lines, const struct hf_frame *frame,
+/* The line of a frame: file and number, whatever the function is called; or an address. */
+static bool page_lines_find(struct hf_page_lines *lines, uint32_t file, uint32_t number,
     struct hf_intern *known, uint32_t *out_line)
 {
-    const uint32_t key[] = {frame->file, frame->line};
+    const uint32_t key[] = {file, number};
     if (!hf_intern_put(known, key, sizeof key, out_line) ||
         !hf_vec_reserve(&lines->items, &lines->capacity, known->count, sizeof *lines->items))
         return false;
     if (lines->count < known->count)
-        lines->items[lines->count++] =
-            (struct hf_page_line){.file = frame->file, .number = frame->line};
+        lines->items[lines->count++] = (struct hf_page_line){.file = file, .number = number};
     return true;
+}
+
+/* True if one of what the frame shows is called like a function that owns memory. */
+static bool is_owned(const struct hf_profile *p, uint32_t frame, struct hf_intern *owner_labels,
+    uint32_t owner_count, struct hf_out *label, bool *is_done)
+{
+    size_t count;
+    const uint32_t *named = hf_profile_expansion(p, &frame, &count);
+    bool is_owner = false;
+    for (size_t i = 0; *is_done && i < count; i++) {
+        uint32_t id = owner_count;
+        label->size = 0;
+        hf_fold_label(p, hf_profile_frame_at(p, named[i]), HF_BY_FUNCTION, label);
+        *is_done = label->error.status == HF_OK &&
+                   hf_intern_put(owner_labels, label->data, label->size, &id);
+        is_owner |= id < owner_count;
+    }
+    return is_owner;
 }
 
 static enum hf_status list_lines(
@@ -52,19 +69,17 @@ static enum hf_status list_lines(
     bool is_done = true;
     for (uint32_t i = 0; is_done && i < p->frames.count; i++) {
         const struct hf_frame *frame = hf_profile_frame_at(p, i);
-        uint32_t line, id = 0;
-        if (frame->file == HF_NO_STRING || frame->line == 0 ||
-            (frame->flags & HF_FRAME_IS_NEAR) != 0)
+        bool is_address = hf_profile_is_expanded(p, i);
+        uint32_t line;
+        if (!is_address && (frame->file == HF_NO_STRING || frame->line == 0 ||
+                               (frame->flags & HF_FRAME_IS_NEAR) != 0))
             continue;
-        is_done = page_lines_find(lines, frame, &known, &line);
-        label.size = 0;
-        hf_fold_label(p, frame, HF_BY_FUNCTION, &label);
-        is_done = is_done && label.error.status == HF_OK &&
-                  hf_intern_put(owner_labels, label.data, label.size, &id);
+        is_done = is_address ? page_lines_find(lines, HF_NO_STRING, i, &known, &line)
+                             : page_lines_find(lines, frame->file, frame->line, &known, &line);
         if (!is_done)
             break;
         lines->of_frame[i] = line + 1;
-        lines->items[line].is_owner |= id < owner_count;
+        lines->items[line].is_owner |= is_owned(p, i, owner_labels, owner_count, &label, &is_done);
     }
     hf_intern_done(&known);
     hf_out_done(&label);

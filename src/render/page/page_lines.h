@@ -1,6 +1,6 @@
 /*
  * page_lines.h: what each source line of a profile holds, and which lines matter, for the sources
- * in an HTML page.
+ * in an HTML page; likewise for addresses, for its instructions.
  *
  * A line has *total*, what stacks through it hold, each stack once, and *self*, what was allocated
  * right there. Lines matter in this order: those of functions that own memory (page_owners.h)
@@ -12,7 +12,8 @@
 #include "render/trie_data.h"
 
 struct hf_page_line {
-    uint32_t file, number; /* `file`: a string of the profile */
+    uint32_t file, number; /* `file`: a string of the profile; of an address HF_NO_STRING, and
+                              `number` is its frame */
     bool is_owner;
     uint64_t weight;    /* total of the value that is shown first */
     size_t last_sample; /* plus one: of whose stack it has the values */
@@ -27,8 +28,9 @@ struct hf_page_lines {
 };
 
 /*
- * Of a profile folded by line. `trie` and `owners`, by its names, are those of the page; NULL: who
- * owns what is not known, or is who allocates it. Needs hf_page_lines_done in any case.
+ * Of a profile folded by line, or with keeps_addresses. `trie` and `owners`, by its names, are
+ * those of the page; NULL: who owns what is not known, or is who allocates it. Needs
+ * hf_page_lines_done in any case.
  */
 HF_MUST_CHECK enum hf_status hf_page_lines_init(struct hf_page_lines *out_lines,
     const struct hf_profile *by_line, size_t type, const struct hf_trie_data *trie,

@@ -2,7 +2,7 @@
  * page_sources.h: the source of the places that matter, for an HTML page: what stands around them
  * in their files, and what each of those lines holds.
  *
- *     sources = [ { "file": path, "isNewer": bool, "pieces": [ { "first": number, "lines": [text] }
+ *     files = [ { "file": path, "isNewer": bool, "pieces": [ { "first": number, "lines": [text] }
  * ], "held": [ [ number, total, self, ... ] ] } ]
  *
  * `held` has a total and a self (page_lines.h) for each type of the page. Files are in the order of

@@ -86,6 +86,16 @@ bool hf_wanted_follows_call(const struct hf_wanted *wanted, const struct hf_elf 
     return hf_callsite_ends_at(image->bytes, offset + 1);
 }
 
+bool hf_wanted_place(struct hf_wanted *wanted, const struct hf_elf *image)
+{
+    uint64_t offset;
+    if (wanted->symbol != HF_NO_STRING)
+        return wanted->address != 0; /* by place_in_symbols */
+    wanted->address = wanted->offset;
+    return wanted->is_linked ? hf_elf_offset_of_address(image, wanted->address, &offset)
+                             : hf_elf_address_of_offset(image, wanted->offset, &wanted->address);
+}
+
 /*
  * True if the file fits the mappings and the callers: their addresses are one less than those
  * that calls return to. A few may follow no call (the kernel's return to a signal handler), so most

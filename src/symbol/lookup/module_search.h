@@ -23,6 +23,10 @@ struct hf_wanted {
     bool is_named;    /* by the input; the file may know the line and inlined calls */
 };
 
+/* Sets its address in the image, which hf_module_search_open has found; false: no segment loads it.
+ */
+HF_MUST_CHECK bool hf_wanted_place(struct hf_wanted *wanted, const struct hf_elf *image);
+
 /* True if the caller's call ends where it should in the image, as far as its place is known. */
 bool hf_wanted_follows_call(const struct hf_wanted *wanted, const struct hf_elf *image);
 

@@ -84,16 +84,6 @@ static enum hf_status keep_reason(
         s->profile, hf_text_of(why), &s->profile->modules[module].why_unnamed, err);
 }
 
-static bool symbolize_place(const struct hf_elf *image, struct hf_wanted *wanted)
-{
-    uint64_t offset;
-    if (wanted->symbol != HF_NO_STRING)
-        return wanted->address != 0; /* by place_in_symbols */
-    wanted->address = wanted->offset;
-    return wanted->is_linked ? hf_elf_offset_of_address(image, wanted->address, &offset)
-                             : hf_elf_address_of_offset(image, wanted->offset, &wanted->address);
-}
-
 /* True if a signal handler returns there, and nothing was called. */
 static bool is_restorer(const struct hf_module_files *files, const struct hf_wanted *wanted)
 {
@@ -110,7 +100,7 @@ static size_t place_addresses(struct symbolizer *s, const struct hf_module_files
 {
     size_t placed = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!symbolize_place(&files->image, &wanted[i])) {
+        if (!hf_wanted_place(&wanted[i], &files->image)) {
             wanted[i].address = 0;
             continue;
         }
