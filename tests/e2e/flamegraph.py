@@ -201,6 +201,9 @@ class Pair:
         return tuple(map(titles, self.pictures))
 
 
+GREYS = "a;-;x 1 9\na;--;y 9 1\n"  # of two columns: growth is no colour of these
+
+
 # rule: (input, options, what must hold of the pair). The table of the same rules says who is right, and why.
 RULES = {
     "split frames": (ODD["split frames"], [], lambda p: [
@@ -248,8 +251,8 @@ RULES = {
     "colours of 2014": ("malloc 1\n", [], lambda p: box(p.pictures[1], "malloc").fill == "rgb(230,119,28)"),
     "annotations": ("main_[k];read_[i] 100\n", [], lambda p: [sorted(frame.name for frame in q.frames) for q in p.pictures]
                     == [["all", "main_[k]", "read_[i]"], ["all", "main", "read"]]),
-    "grey of -": ("a;- 1\n", ["--hash"], lambda p: [box(q, "-").fill for q in p.pictures] == [
-        "rgb(160,160,160)", "rgb(200,200,200)"]),
+    "grey of -": ("a;- 1\n", ["--hash"], lambda p: [box(q, "-").fill for q in (*p.pictures, *Pair(GREYS).pictures)] == 2 * [
+        "rgb(160,160,160)", "rgb(200,200,200)"] and box(Pair(GREYS).pictures[1], "--").fill == "rgb(160,160,160)"),
 }
 
 
@@ -322,7 +325,7 @@ def test_name_attributes():
     need_original()
     Path("attributes").write_text(
         "parse\thref=https://example.org/?a=1&b=2\ttitle=look here\tclass=mine\tg_extra=data-kind=\"x\" onclick=\"evil()\"\n"
-        "write\thref=javascript:evil()\tid=w\n")
+        "write\thref=javascript:evil()\tid=w\nmain\ttitle=an earlier line\nmain\ttitle=the last line counts\n")
     text = "main;parse 20\nmain;write 30\n"
     theirs, ours = (draw(command, text, ["--nameattr", "attributes"])[1]
                     for command in (["perl", ORIGINAL], [HEAPFLAME, "flamegraph.pl"]))
@@ -333,6 +336,7 @@ def test_name_attributes():
     link, = linked.findall(SVG + "a")
     assert link.get("{http://www.w3.org/1999/xlink}href") == "https://example.org/?a=1&b=2", link.attrib
     assert link.get("target") == "_top" and linked.find(SVG + "title").text == "look here"
+    assert [b"the last line counts" in svg and b"earlier" not in svg for svg in (theirs, ours)] == [True, True]
     assert linked.get("data-kind") == "x" and any(g.get("id") == "w" for g in root.iter(SVG + "g"))
 
 

@@ -84,14 +84,16 @@ def test_memory_grows_with_stacks_alone():
     def peak(stacks, lines):
         Path("x.folded").write_bytes(generate(stacks, lines))
         printed = subprocess.run([BENCH / "read-profile", "x.folded"], capture_output=True, check=True, text=True).stdout
-        return int(printed.split()[0]), os.path.getsize("x.folded")
+        return int(printed.split()[0]), os.path.getsize("x.folded"), int(printed.split()[1])
 
-    (small, small_size), (large, large_size) = peak(50, 2000), peak(50, 60000)
+    (small, small_size, _), (large, large_size, _) = peak(50, 2000), peak(50, 60000)
     print(f"{small_size} bytes: {small}, {large_size} bytes: {large}")
     assert large_size > 25 * small_size
     assert large < small + (1 << 20), f"{large_size} bytes need {large}, {small_size} need {small}"
-    many, _ = peak(20000, 20000)
+    many, _, need = peak(20000, 20000)
+    print(f"distinct stacks take {(many - small) / need:.2f} times what they consist of")
     assert many > small + (1 << 20), "the measure does not see the stacks"
+    assert many - small < 3.2 * need, f"distinct stacks need {many - small}, and consist of {need}"
 
 
 if __name__ == "__main__":

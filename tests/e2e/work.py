@@ -47,6 +47,34 @@ def test_folded_when_most_stacks_are_new():
     expect_at_most(9.5, instructions_per_byte("folded", "500", "500"))
 
 
+def of_heapflame(*arguments):
+    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "heapflame", *arguments]
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True)
+    return sum(int(count) for count in re.findall(r"Collected : (\d+)", done.stderr))
+
+
+def per_byte_of_stacks(count, *arguments):
+    """Of a command that gets files of so many distinct stacks, without what it takes for one line."""
+    size = 0
+    for seed, name in enumerate(argument for argument in arguments if argument.endswith(".folded")):
+        data = subprocess.run([f"{PROGRAMS}/generate-profile", "folded", str(count - seed)], capture_output=True, check=True).stdout
+        Path(name).write_bytes(data)
+        Path(f"one.{name}").write_bytes(b"main 1\n")
+        size += len(data)
+    few = [f"one.{argument}" if argument.endswith(".folded") else argument for argument in arguments]
+    return (of_heapflame(*arguments) - of_heapflame(*few)) / size
+
+
+def test_pictures():
+    """To read distinct stacks, and to draw them: the sizes that bench/flame compares with flamegraph.pl."""
+    expect_at_most(48, per_byte_of_stacks(2000, "flame", "-q", "-o", "picture.svg", "a.folded"))
+    expect_at_most(35, per_byte_of_stacks(2000, "flamegraph.pl", "-q", "-o", "picture.svg", "a.folded"))
+
+
+def test_difffolded():
+    expect_at_most(19.5, per_byte_of_stacks(2000, "difffolded.pl", "-q", "a.folded", "b.folded"))
+
+
 def colliding(count):
     """Folded stacks whose names all had one hash when it had no key; and as many of the same bytes that had not."""
     wall = (1 << 64) - 1

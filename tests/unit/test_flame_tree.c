@@ -113,18 +113,40 @@ static void order_of_input_does_not_matter(void **state)
     hf_out_done(&other);
 }
 
+/* No child begins before its caller, and none before the one to its left, as a sum that wraps
+ * would. */
+static void check_places(const struct hf_flame_tree *tree)
+{
+    for (size_t node = 0; node < tree->count; node++) {
+        uint64_t reached = tree->start[node];
+        for (size_t at = tree->order.first_children[node];
+             at < tree->order.first_children[node + 1]; at++) {
+            assert_true(tree->start[tree->order.children[at]] >= reached);
+            reached = tree->start[tree->order.children[at]];
+        }
+    }
+}
+
 static void stays_at_the_largest_number(void **state)
 {
     (void)state;
-    const struct stacks_row rows[] = {
-        {"a;b", UINT64_MAX - 1, 0}, {"a;c", 1, 0}, {"a;d", 5, 0}, {"e", 3, 0}};
+    const struct stacks_row rows[] = {{"a;b", UINT64_MAX - 1, 0}, {"a;c", 1, 0}, {"a;d", 5, 0},
+        {"a;e", 2, 0}, {"f", 3, 0}, {"g", 4, 0}};
     struct hf_profile *profile = stacks_profile("bytes", rows);
     struct hf_flame_tree tree;
     build(profile, false, &tree);
     assert_true(tree.is_saturated);
     assert_true(tree.sums[0].value == UINT64_MAX);
-    for (size_t i = 0; i < tree.count; i++)
-        assert_true(tree.start[i] <= UINT64_MAX);
+    check_places(&tree);
+    hf_flame_tree_done(&tree);
+    hf_profile_free(profile);
+
+    /* Each of the two fits, their sum, which is a width, does not. */
+    const struct stacks_row both[] = {{"a;b", UINT64_MAX - 1, 0}, {"a;c", 0, UINT64_MAX - 1}};
+    profile = stacks_difference("bytes", both);
+    build(profile, false, &tree);
+    assert_true(tree.is_saturated);
+    check_places(&tree);
     hf_flame_tree_done(&tree);
     hf_profile_free(profile);
 
