@@ -32,8 +32,8 @@ export class Browser {
   }
 
   // A page on a file of this machine. `options` go to the page's context: viewport, javaScriptEnabled ... A page of
-  // another project may load what lies in its `folder`, and writes to the console.
-  async page(url, { folder, ...options } = {}) {
+  // another project may load what lies in its `folder`, and writes to the console. `before` gets it before it loads anything.
+  async page(url, { folder, before, ...options } = {}) {
     const page = await this.chromium.newPage({ viewport: { width: 1220, height: 700 }, ...options });
     page.setDefaultTimeout(100000); // of a busy machine; tests/run ends what hangs
     const complain = (what) => this.complaints.push(`${url}: ${what}`);
@@ -51,6 +51,7 @@ export class Browser {
       if (!isOwn)
         complain(`request: ${request.url()}`);
     });
+    await before?.(page);
     await page.goto(url);
     return page;
   }
@@ -71,10 +72,10 @@ export function expectEqual(got, expected, what) {
   expect(show(got) === show(expected), `${what}: got ${show(got)}, expected ${show(expected)}`);
 }
 
-// Runs each test with one browser; an error says which test it is from.
+// Runs each test with one browser, or that of the name in SUITE_ONLY alone; an error says which test it is from.
 export async function runTests(...tests) {
   const browser = await Browser.open();
-  for (const test of tests) {
+  for (const test of tests.filter(({ name }) => [undefined, name].includes(process.env.SUITE_ONLY))) {
     try {
       await test(browser);
     } catch (error) {
