@@ -382,8 +382,21 @@ async function saysThatThereIsNothing(browser) {
   for (const [name, isEmpty] of [["empty", true], ["one", false]]) {
     const page = await open(browser, SCENES[name].draw());
     expectEqual(await page.isVisible("#nothing"), isEmpty, `${name}: whether it says that there is nothing`);
+    expectEqual(await page.isVisible("#minimap"), !isEmpty, `${name}: whether there is a minimap`);
+    expectEqual(await page.textContent("#details"), isEmpty ? "all: 0 bytes" : "all: 4.0 KiB \u00b7 4,096 bytes \u00b7 100.00 % of all", name);
     await page.close();
   }
+}
+
+// However long a name is, there is room for who calls it, and its amount is told.
+async function leavesRoomBesideNames(browser) {
+  const page = await open(browser, SCENES.hostile.draw(), { viewport: { width: 800, height: 700 } });
+  const widths = await page.locator("#answer .path").evaluateAll((cells) => cells.map(({ clientWidth }) => clientWidth));
+  expect(widths.length === 5 && Math.min(...widths) >= 110, `callers have ${widths} px`);
+  await page.keyboard.press("7");
+  const sentence = await page.locator("#suspects li > p").first().textContent();
+  expect(/\u2026 accounts for 11,534,336 \(16\.7 %\), all of which it allocates itself\.$/.test(sentence), sentence);
+  await page.close();
 }
 
 async function needsNoMouse(browser) {
@@ -466,4 +479,4 @@ async function copiesTables(browser) {
 }
 
 await runTests(answersFirst, tellsThePeak, saysWhatItIsOf, foldsChains, colorsByRelativeChange, comparesSideBySide, takesASecondFile, groupsByPackage, findsTheWayBack,
-  mapsTime, marksTheSameFunction, saysThatThereIsNothing, needsNoMouse, copiesTables, laysOutOnce, neverMoves);
+  mapsTime, marksTheSameFunction, saysThatThereIsNothing, leavesRoomBesideNames, needsNoMouse, copiesTables, laysOutOnce, neverMoves);

@@ -25,8 +25,9 @@ export function frameText(
   const precisely = isDifference && measure.width === "both"
     ? `net ${net < 0 ? "\u2212" : "+"}${exact(Math.abs(net), valueType)}` : exact(net, valueType);
   const parts = precisely.startsWith(`${held.replace(/ B$/, "")} `) ? [precisely] : [held, precisely];
-  if (mate >= 0) parts.push(`mean size ${amount(measure.meanSize(grew[node]!, layout.more[0]![node]!), BYTES)}`);
-  parts.push(`${percent(width, layout.tree.isSide ? layout.width[0]! : whole)} of all`);
+  if (mate >= 0 && width > 0) parts.push(`mean size ${amount(measure.meanSize(grew[node]!, layout.more[0]![node]!), BYTES)}`);
+  const all = layout.tree.isSide ? layout.width[0]! : whole;
+  if (all > 0) parts.push(`${percent(width, all)} of all`); // of nothing there is no share
   if (node > 0 && state.view === "sandwich") parts.push(`${percent(width, layout.width[0]!)} of the function`);
   if (zoomed > 0) parts.push(`${percent(width, layout.width[zoomed]!)} of the zoomed`);
   if (parent > 0) parts.push(`${percent(width, layout.width[parent]!)} of its parent`);

@@ -323,6 +323,7 @@ export class Page implements ChartEvents, SearchEvents {
     const [grew, released] = [sums(this.stacks).grew[0]!, sums(this.stacks).released[0]!];
     this.look.whole = grew + released;
     find("nothing").hidden = this.look.whole > 0;
+    find("minimap").hidden = this.look.whole === 0;
     find("subtitle").textContent = factsOf(this.profile.head, this.measure, grew, released);
     this.marks.restart();
     this.show();

@@ -3,7 +3,7 @@
 
 import { amount } from "./format";
 import type { Head, Place, Suspect, ValueType } from "./profile";
-import { readable } from "./names";
+import { fitted, readable } from "./names";
 import { sparkline } from "./spark";
 import { badge, trendOf } from "./verdict";
 
@@ -11,6 +11,12 @@ export interface SuspectEvents {
   zoom(node: number): void; // of the stacks as captured
   pick(node: number): void;
   copy(what: string, text: string): void;
+}
+
+const NAME_LETTERS = 80; // of a sentence that begins with it: what is said of it must be seen, too
+
+function sentenceOf({ name, sentence }: Suspect | Place): string {
+  return name.length > NAME_LETTERS && sentence.startsWith(name) ? `${fitted(name, NAME_LETTERS)}${sentence.slice(name.length)}` : sentence;
 }
 
 function textElement(tag: string, text: string): HTMLElement {
@@ -42,18 +48,20 @@ export class Suspects {
     return item;
   }
 
-  private ranked({ name, percent, points, sentence }: Suspect, type: ValueType): HTMLElement[] {
-    return [textElement("h2", name), this.figures(name, percent, points, type), textElement("p", sentence)];
+  private ranked(suspect: Suspect, type: ValueType): HTMLElement[] {
+    const { name, percent, points } = suspect;
+    return [textElement("h2", name), this.figures(name, percent, points, type), textElement("p", sentenceOf(suspect))];
   }
 
-  private judged({ name, verdict, slope, share, points, sentence, evidence }: Place, type: ValueType): HTMLElement[] {
+  private judged(place: Place, type: ValueType): HTMLElement[] {
+    const { name, verdict, slope, share, points, evidence } = place;
     const title = textElement("h2", `${name} `);
     title.append(badge(verdict));
     const figures = this.figures(name, 100 * share, points, type);
     figures.append(textElement("span", `${slope}, ${(100 * share).toFixed(0)} % of the growth`));
     const stands = textElement("p", evidence);
     stands.className = "evidence";
-    return [title, figures, textElement("p", sentence), stands];
+    return [title, figures, textElement("p", sentenceOf(place)), stands];
   }
 
   private figures(name: string, percent: number, points: number[] | undefined, type: ValueType): HTMLElement {
