@@ -196,6 +196,15 @@ static const struct {
         "in: peak_space is snapshot 0 of 1, the largest with a tree, because none is marked as the "
         "peak; in addition, 8 bytes of heap overhead and 0 of thread stacks have no call stack; "
         "inuse_space is snapshot 0, the last with a tree\n"},
+    {"massif: the largest of several, none of which is marked",
+        MASSIF_HEAD MASSIF_SNAPSHOT(
+            "0", "5", "detailed") "n1: 5 (heap)\n n0: 5 0x1: f (a.c:1)\n" MASSIF_SNAPSHOT("1", "9",
+            "detailed") "n1: 9 (heap)\n n0: 9 0x2: g (a.c:2)\n" MASSIF_SNAPSHOT("2", "7",
+            "detailed") "n1: 7 (heap)\n n0: 7 0x3: h (a.c:3)\n",
+        "g a.c:2 9\n",
+        "in: peak_space is snapshot 1 of 3, the largest with a tree, because none is marked as the "
+        "peak; in addition, 8 bytes of heap overhead and 0 of thread stacks have no call stack; "
+        "inuse_space is snapshot 2, the last with a tree\n"},
     {"massif: a tree that does not add up",
         MASSIF_HEAD MASSIF_SNAPSHOT("0", "9", "peak") "n1: 9 (heap)\n n0: 8 0x1: f (a.c:1)\n", "",
         "LOSS in: line 13: expected a tree in which each node is the sum of its children, found ' "
