@@ -318,6 +318,7 @@ static void reads_folded(void **state)
         {"blanks at the end, CR LF", "a;b 7\r\na;c 8 \n", "a;b 7\na;c 8\n", ""},
         {"blanks in names", "a b;c d 7\na b;c d  8\n", "a b;c d 7\na b;c d  8\n", ""},
         {"a tab", "a;b\t7\n", "a;b 7\n", ""},
+        {"empty frames at the end", "a;bc; 7\na;bc;; 8\n", "a;bc 15\n", ""},
         {"the same stack twice", "a;b 7\na;b 8\n", "a;b 15\n", ""},
         {"exact beyond 2^53", "a 9007199254740993\n", "a 9007199254740993\n", ""},
         {"2^64-1", "a 18446744073709551615\n", "a 18446744073709551615\n", ""},
