@@ -95,7 +95,8 @@ static enum hf_status load_whole(const char *name, const struct hf_loader_option
     const struct hf_lifetimes *lifetimes = options->lifetimes;
     enum hf_status status = load_any(name, options, out_profile, err);
     bool needs = lifetimes != NULL && lifetimes->needs_classes;
-    if (status != HF_OK || !needs || (*out_profile)->capture.has_classes)
+    if (status != HF_OK || !needs ||
+        ((*out_profile)->capture.has_classes && !(*out_profile)->capture.has_no_freed))
         return status;
     hf_profile_free(*out_profile);
     return hf_error_set(err, HF_ERR_INPUT,

@@ -28,14 +28,18 @@ struct hf_capture_facts {
     uint64_t start_after_ms;  /* likewise, of the start (live/start_moment.h); 0 unknown */
     uint64_t began_ms;        /* when that was, since 1970; 0 unknown */
     uint32_t epoch_shift;     /* classes of births are 2^so many ns each; 0: there are none */
-    bool has_classes;         /* of blocks by age, size and birth: profile/lifetimes.h */
-    uint32_t process_id;      /* of all that it holds; 0 unknown. It may long be another's */
-    uint32_t command;         /* string: how the process was started; empty: unknown */
-    uint32_t program;         /* string: its path, of a profile without its modules; or empty */
-    uint64_t process_start;   /* clock ticks since the machine started, which tells; 0 unknown */
-    uint32_t jit_names;       /* string: of its JIT, as a perf map has them; or empty */
-    bool is_of_peak;          /* its values in use are those of the peak */
-    bool has_just_ended;      /* who reads it saw its process end: nobody has its number yet */
+    /* Allocations were recorded a part of the time, and values are multiplied by so many 1/1000; 0:
+     * they are not. */
+    uint32_t weight_per_mille;
+    bool has_classes;       /* of blocks by age, size and birth: profile/lifetimes.h */
+    bool has_no_freed;      /* only by birth, and of what is in use: nothing of what was freed */
+    uint32_t process_id;    /* of all that it holds; 0 unknown. It may long be another's */
+    uint32_t command;       /* string: how the process was started; empty: unknown */
+    uint32_t program;       /* string: its path, of a profile without its modules; or empty */
+    uint64_t process_start; /* clock ticks since the machine started, which tells; 0 unknown */
+    uint32_t jit_names;     /* string: of its JIT, as a perf map has them; or empty */
+    bool is_of_peak;        /* its values in use are those of the peak */
+    bool has_just_ended;    /* who reads it saw its process end: nobody has its number yet */
     struct hf_usage_curve curve;
     bool is_no_heap; /* the allocator's frames are like any other: samples of time or events, or
                         of a program that is known by its mappings only (live/layout.h) */

@@ -518,6 +518,7 @@ static enum hf_status fold_run(struct folder *f, struct hf_error *err)
         status = hf_profile_copy_head(f->to, f->from, err);
     if (status == HF_OK && f->options->keeps_threads && f->options->thread == NULL) {
         f->to->capture.has_classes = f->from->capture.has_classes;
+        f->to->capture.has_no_freed = f->from->capture.has_no_freed;
         status = copy_threads(f, err);
     }
     if (status != HF_OK)

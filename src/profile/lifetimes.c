@@ -7,6 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+void hf_lifetimes_scale(struct hf_lifetimes *lifetimes, double factor)
+{
+    for (size_t i = 0; i < lifetimes->birth_count; i++) {
+        struct hf_births *births = &lifetimes->births[i];
+        for (size_t bin = 0; bin <= HF_LIFETIMES_BINS; bin++)
+            births->bytes[bin] *= factor;
+        for (size_t epoch = 0; epoch < HF_LIFETIMES_EPOCHS; epoch++)
+            births->epochs[epoch] *= factor;
+        births->old_bytes *= factor;
+        births->squares *= factor * factor;
+    }
+}
+
 void hf_lifetimes_done(struct hf_lifetimes *lifetimes)
 {
     free(lifetimes->births);
@@ -204,7 +217,9 @@ static double sample_bytes(const struct hf_profile *profile, size_t sample)
     double objects = (double)hf_profile_value(profile, sample, HF_INUSE_OBJECTS);
     double bytes = (double)hf_profile_value(profile, sample, HF_INUSE_SPACE);
     uint64_t size = hf_unbias_round(objects > 0 ? bytes / objects : bytes);
-    return (double)size * hf_unbias_weight(profile->capture.period_bytes, size);
+    uint32_t weight = profile->capture.weight_per_mille;
+    return (double)size * hf_unbias_weight(profile->capture.period_bytes, size) *
+           (weight != 0 ? (double)weight / 1000 : 1);
 }
 
 static enum hf_status take_sample_births(struct hf_lifetimes *lifetimes,

@@ -88,6 +88,9 @@ void hf_lifetimes_done(struct hf_lifetimes *lifetimes);
 HF_MUST_CHECK enum hf_status hf_lifetimes_add(struct hf_lifetimes *lifetimes, uint32_t stack,
     int64_t birth_ms, double bytes, struct hf_error *err);
 
+/* Each sample stands for so many times what it stood for. */
+void hf_lifetimes_scale(struct hf_lifetimes *lifetimes, double factor);
+
 static inline size_t hf_lifetimes_classes(enum hf_lifetimes_class kind)
 {
     static const size_t counts[HF_CLASS_KINDS] = {HF_CLASS_AGES, HF_CLASS_SIZES, HF_CLASS_BIRTHS};

@@ -119,6 +119,7 @@ static enum hf_status merge_classes(
 {
     if (is_released || !from->capture.has_classes)
         return hf_lifetimes_drop(into, false, err);
+    into->capture.has_no_freed |= from->capture.has_no_freed;
     return hf_lifetimes_births_agree(into, from) ? HF_OK : hf_lifetimes_drop(into, true, err);
 }
 

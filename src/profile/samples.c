@@ -7,9 +7,11 @@
 #include "base/limits.h"
 #include "profile/interval.h"
 #include "profile/lifetimes.h"
+#include "profile/unbias.h"
 
 #include <stdlib.h>
 
+#define MOST_FACTOR 4e6 /* that can be kept */
 #define FIND_STEPS 150
 #define NEW_STEPS 300
 
@@ -75,6 +77,25 @@ void hf_samples_check_total(struct hf_profile *profile, size_t type)
     }
     if (saturated)
         say_saturated(profile);
+}
+
+void hf_samples_scale(struct hf_profile *profile, double factor)
+{
+    size_t stride = hf_profile_stride(profile);
+    if (factor <= 1)
+        return;
+    profile->capture.weight_per_mille =
+        (uint32_t)hf_unbias_round(factor < MOST_FACTOR ? factor * 1000 : MOST_FACTOR * 1000);
+    for (size_t type = 0; type < stride; type++) {
+        struct hf_text name =
+            hf_profile_text(profile, profile->types[type % profile->type_count].name);
+        if (hf_text_is(name, HF_INUSE_SAMPLES) || hf_text_is(name, HF_PEAK_SAMPLES))
+            continue;
+        for (size_t i = 0; i < profile->sample_count; i++) {
+            uint64_t *value = &hf_profile_values(profile, i)[type];
+            *value = hf_unbias_round((double)*value * factor);
+        }
+    }
 }
 
 static enum hf_status add_row(

@@ -35,6 +35,10 @@ void hf_sample_add(struct hf_profile *profile, uint32_t sample, const uint64_t *
  */
 void hf_samples_check_total(struct hf_profile *profile, size_t type);
 
+/* Multiplies all values, but for counts of samples, by what is more than 1: a part of the time was
+ * recorded (capture.weight_per_mille). */
+void hf_samples_scale(struct hf_profile *profile, double factor);
+
 /* Makes a plain profile a difference, in which all that there was grew. */
 HF_MUST_CHECK enum hf_status hf_samples_become_difference(
     struct hf_profile *profile, struct hf_error *err);

@@ -5,6 +5,7 @@
 #include "formats/heap/live_classes.h"
 #include "profile/lifetimes.h"
 #include "profile/merge.h"
+#include "profile/samples.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -156,6 +157,48 @@ static void test_taken_births(void **state)
     }
 }
 
+/* A part of the time was recorded: amounts are multiplied, counts of samples are not, and what a
+ * sample stands for is more, so that there are no more samples than there were. */
+static void test_a_part_of_the_time(void **state)
+{
+    (void)state;
+    struct hf_profile *profile = profile_of(5, 28);
+    struct hf_lifetimes taken = {.wants_births = true}, added = {.began_ms = 5};
+    uint64_t values[HF_VALUE_TYPES_MAX] = {2, 20, 2, 20, 2};
+    uint32_t sample;
+    hf_samples_scale(profile, 1);
+    assert_int_equal(profile->capture.weight_per_mille, 0);
+    hf_profile_free(profile);
+
+    assert_int_equal(HF_OK, hf_profile_new(&profile, NULL));
+    assert_int_equal(HF_OK, hf_profile_add_heap_types(profile, NULL));
+    assert_int_equal(HF_OK, hf_profile_add_type(profile, "inuse_samples", "count", NULL));
+    assert_int_equal(HF_OK, hf_sample_append(profile, HF_STACK_ROOT, HF_THREAD_ALL, &sample, NULL));
+    hf_sample_add(profile, sample, values);
+    profile->capture.began_ms = 5;
+    profile->capture.epoch_shift = 28;
+    profile->capture.has_classes = true;
+    assert_int_equal(HF_OK, hf_lifetimes_add_class(profile, HF_STACK_ROOT, HF_CLASS_BIRTH, 3,
+                                (const uint64_t[]){20, 20}, NULL));
+    hf_samples_scale(profile, 2.5);
+    assert_int_equal(hf_profile_value(profile, 0, HF_INUSE_OBJECTS), 5);
+    assert_int_equal(hf_profile_value(profile, 0, HF_INUSE_SPACE), 50);
+    assert_int_equal(hf_profile_value(profile, 0, 4), 2);
+    assert_int_equal(profile->capture.weight_per_mille, 2500);
+    assert_int_equal(HF_OK, hf_lifetimes_take_births(&taken, profile, NULL));
+    assert_true(taken.births[0].epochs[3] == 50);
+    assert_true(taken.births[0].squares == 50 * 25); /* two samples, each of 25 bytes */
+    hf_lifetimes_done(&taken);
+    hf_profile_free(profile);
+
+    assert_int_equal(HF_OK, hf_lifetimes_add(&added, 0, 5, 10, NULL));
+    assert_int_equal(HF_OK, hf_lifetimes_add(&added, 0, 5, 10, NULL));
+    hf_lifetimes_scale(&added, 2.5);
+    assert_true(added.births[0].epochs[0] == 50);
+    assert_true(added.births[0].squares == 2 * 25 * 25);
+    hf_lifetimes_done(&added);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +207,7 @@ int main(void)
         cmocka_unit_test(test_no_thread_is_a_class_unless_the_profile_says_so),
         cmocka_unit_test(test_epochs_become_longer),
         cmocka_unit_test(test_taken_births),
+        cmocka_unit_test(test_a_part_of_the_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -269,10 +269,9 @@ static enum hf_status live_add_lifetimes(struct live_reader *r, struct hf_error 
     size_t stacks = r->table.counts[HF_LIVE_STACKS];
     enum hf_status status = HF_OK;
     lifetimes->is_known = true;
+    r->profile->capture.has_no_freed = !r->has_peak; /* by whoever does not keep the usage either */
     if (lifetimes->wants_classes)
-        return !r->has_peak
-                   ? HF_OK
-                   : hf_live_classes_add(&r->classes, &r->table, r->nodes.of, r->profile, err);
+        return hf_live_classes_add(&r->classes, &r->table, r->nodes.of, r->profile, err);
     for (size_t i = 0; i < lifetimes->birth_count; i++) {
         struct hf_births *births = &lifetimes->births[i];
         births->node = births->stack < stacks ? r->nodes.of[births->stack] : HF_STACK_ROOT;

@@ -171,7 +171,8 @@ static enum hf_status add_classes_in_use(const struct hf_live_classes *classes,
     enum hf_status status = HF_OK;
     size_t stacks = table->counts[HF_LIVE_STACKS];
     uint32_t by = profile->capture.epoch_shift - classes->epoch_shift;
-    for (size_t i = 0; status == HF_OK && i < classes->count; i++) {
+    size_t count = profile->capture.has_no_freed ? 0 : classes->count;
+    for (size_t i = 0; status == HF_OK && i < count; i++) {
         const struct hf_live_class *item = &classes->items[i];
         const uint64_t values[2] = {hf_unbias_round(item->objects), 0};
         if (item->stack < stacks)
@@ -195,7 +196,7 @@ enum hf_status hf_live_classes_add(const struct hf_live_classes *classes,
     profile->capture.epoch_shift = live_epoch_shift(classes, table);
     for (size_t i = 0; status == HF_OK && i < table->counts[HF_LIVE_STACKS]; i++) {
         const struct hf_live_frees *frees = live_frees_of(table, i);
-        if (frees != NULL)
+        if (frees != NULL && !profile->capture.has_no_freed)
             status = add_freed_classes(frees, nodes[i], profile, err);
     }
     return status == HF_OK ? add_classes_in_use(classes, table, nodes, profile, err) : status;

@@ -377,8 +377,12 @@ static void bundle_read_head(struct bundle_reader *r, const struct hf_protobuf_f
     case HF_BUNDLE_PEAK_AFTER_MS: p->capture.peak_after_ms = value; break;
     case HF_BUNDLE_START_AFTER_MS: p->capture.start_after_ms = value; break;
     case HF_BUNDLE_BEGAN_MS: p->capture.began_ms = value; break;
+    case HF_BUNDLE_WEIGHT_PER_MILLE:
+        p->capture.weight_per_mille = value <= UINT32_MAX ? (uint32_t)value : 0;
+        break;
     case HF_BUNDLE_HAS_CLASSES:
         p->capture.has_classes = r->wants_classes && value != 0 && hf_lifetimes_have_room(p);
+        p->capture.has_no_freed = value == HF_BUNDLE_CLASSES_IN_USE;
         break;
     case HF_BUNDLE_EPOCH_SHIFT:
         p->capture.epoch_shift = value <= HF_CLASS_BIRTH_SHIFT_MAX ? (uint32_t)value : 0;

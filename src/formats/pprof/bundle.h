@@ -63,7 +63,9 @@ enum hf_bundle_field {
     HF_BUNDLE_START_AFTER_MS = 30,
     HF_BUNDLE_CURVE = 31,
     HF_BUNDLE_PEAK_MOST_BYTES = 32,
+    HF_BUNDLE_WEIGHT_PER_MILLE = 33,
 };
+#define HF_BUNDLE_CLASSES_IN_USE 2 /* of HF_BUNDLE_HAS_CLASSES: has_no_freed */
 enum hf_bundle_type_field { HF_BUNDLE_TYPE_NAME = 1, HF_BUNDLE_TYPE_UNIT = 2 };
 enum hf_bundle_module_field {
     HF_BUNDLE_MODULE_PATH = 1,

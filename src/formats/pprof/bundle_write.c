@@ -197,9 +197,11 @@ static void bundle_write_put_curve(struct bundle_write_writer *w)
 static void bundle_write_put_blocks(struct bundle_write_writer *w)
 {
     hf_protobuf_put_u64(w->out, HF_BUNDLE_BEGAN_MS, w->profile->capture.began_ms);
+    hf_protobuf_put_u64(w->out, HF_BUNDLE_WEIGHT_PER_MILLE, w->profile->capture.weight_per_mille);
     if (!w->profile->capture.has_classes)
         return;
-    hf_protobuf_put_u64(w->out, HF_BUNDLE_HAS_CLASSES, 1);
+    hf_protobuf_put_u64(w->out, HF_BUNDLE_HAS_CLASSES,
+        w->profile->capture.has_no_freed ? HF_BUNDLE_CLASSES_IN_USE : 1);
     hf_protobuf_put_u64(w->out, HF_BUNDLE_EPOCH_SHIFT, w->profile->capture.epoch_shift);
     for (size_t i = 0; i < w->profile->sample_count;)
         i = bundle_write_put_blocks_of(w, i);

@@ -49,6 +49,10 @@ void hf_pprof_classes_take_comment(
     struct hf_text comment = hf_pprof_string(tables, tables->own_comment);
     if (pprof_comment_number(comment, "began_ms", &number))
         capture->began_ms = number;
+    if (pprof_comment_number(comment, "weight_per_mille", &number) && number <= UINT32_MAX)
+        capture->weight_per_mille = (uint32_t)number;
+    if (pprof_comment_number(comment, "in_use_only", &number))
+        capture->has_no_freed = number != 0;
     if (pprof_comment_number(comment, "epoch_shift", &number) && number <= HF_CLASS_BIRTH_SHIFT_MAX)
         capture->epoch_shift = (uint32_t)number;
 }
@@ -91,5 +95,8 @@ void hf_pprof_classes_put_comment(const struct hf_capture_facts *capture, struct
 {
     hf_out_string(out, HF_PPROF_CLASS_COMMENT "began_ms=");
     hf_out_u64(out, capture->began_ms);
-    hf_out_printf(out, " epoch_shift=%u", capture->epoch_shift);
+    hf_out_printf(out, " epoch_shift=%u%s", capture->epoch_shift,
+        capture->has_no_freed ? " in_use_only=1" : "");
+    if (capture->weight_per_mille != 0)
+        hf_out_printf(out, " weight_per_mille=%u", capture->weight_per_mille);
 }

@@ -51,7 +51,8 @@ static inline size_t hf_pprof_class_value_count(enum hf_lifetimes_class kind)
 uint64_t hf_pprof_class_bound(
     enum hf_lifetimes_class kind, size_t index, const struct hf_capture_facts *capture);
 
-/* "heapflame: began_ms=1764041782000 epoch_shift=28" */
+/* "heapflame: began_ms=1764041782000 epoch_shift=28", " in_use_only=1" if has_no_freed,
+ * " weight_per_mille=60000" if there is one. */
 void hf_pprof_classes_put_comment(const struct hf_capture_facts *capture, struct hf_out *out);
 
 #endif
