@@ -107,7 +107,7 @@ INLINE bool open(struct hf_bpf_processor *cpu, const struct hf_bpf_options *o,
     call->size = value_of(&probe->size, call->arguments, 0);
     call->context = value_of(&probe->context, call->arguments, 0);
     call->pointer = value_of(&probe->pointer, call->arguments, 0);
-    bool is_wanted = is_sampled(cpu, o, call->size);
+    bool is_wanted = (!o->is_part_of_time || o->turn % 2 == 0) && is_sampled(cpu, o, call->size);
     if (probe->role == HF_ROLE_REALLOC && call->pointer != 0) {
         const struct hf_bpf_block *old = bpf_map_lookup_elem(&blocks, &call->pointer);
         if (old != 0) {

@@ -42,6 +42,7 @@ def without_totals(text):
 
 def in_short(commands):
     """Processes are watched for seconds, not minutes."""
+    commands = re.sub(r" --every \S+ --for \S+", " --every 500ms --for 3s", commands)
     return re.sub(r" -d \d+(s|min|m)\b", " -d 2s", commands)
 
 

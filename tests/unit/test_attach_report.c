@@ -118,7 +118,7 @@ static void test_progress(void **state)
     struct hf_recording *recording;
     struct hf_session session = session_of();
     (void)state;
-    check_ok(hf_recording_new(&recording, &err), &err);
+    check_ok(hf_recording_new(&recording, false, &err), &err);
     struct hf_tracker_options options = {.pid = 7,
         .period_bytes = 1,
         .table_bytes = HF_RECORDING_TABLE_BYTES,

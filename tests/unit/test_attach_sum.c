@@ -19,7 +19,7 @@ static struct hf_look *add(uint32_t pid, const char *name, uint64_t bytes)
     struct hf_look *look = &looks.items[looks.count++];
     *look = (struct hf_look){.process = {.pid = pid}};
     snprintf(look->name, sizeof look->name, "%s", name);
-    check_ok(hf_recording_new(&look->recording, &err), &err);
+    check_ok(hf_recording_new(&look->recording, false, &err), &err);
     struct hf_tracker_options options = {.pid = pid,
         .period_bytes = 1,
         .table_bytes = HF_RECORDING_TABLE_BYTES,

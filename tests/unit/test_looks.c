@@ -175,7 +175,7 @@ static void test_reached(void **state)
     struct hf_error err;
     memset(&looks, 0, sizeof looks);
     assert_true(hf_looks_have_reached(&looks, HF_RECORDING_BEGUN));
-    check_ok(hf_recording_new(&recording, &err), &err);
+    check_ok(hf_recording_new(&recording, false, &err), &err);
     looks.count = 1;
     looks.items[0] = (struct hf_look){.recording = recording, .worker = 1};
     assert_false(hf_looks_have_reached(&looks, HF_RECORDING_COUNTED));

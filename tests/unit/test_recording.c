@@ -17,7 +17,7 @@ static void begin(struct scene *s)
 {
     struct hf_error err;
     memset(s, 0, sizeof *s);
-    check_ok(hf_recording_new(&s->recording, &err), &err);
+    check_ok(hf_recording_new(&s->recording, false, &err), &err);
     struct hf_tracker_options options = {.pid = 7,
         .period_bytes = 1,
         .table_bytes = HF_RECORDING_TABLE_BYTES,

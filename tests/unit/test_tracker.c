@@ -462,6 +462,78 @@ static void it_says_what_was_lost(void **state)
     hf_tracker_free(tracker);
 }
 
+static struct hf_tracker *tracker_with_blocks(uint64_t count)
+{
+    struct hf_tracker_options options = {
+        .pid = 1, .period_bytes = 1, .table_bytes = HF_LIVE_TABLE_MIN, .is_dated = true};
+    struct hf_tracker *tracker;
+    struct hf_error err;
+    check_ok(hf_tracker_new(&options, &tracker, &err), &err);
+    for (uint64_t i = 1; i <= count; i++) {
+        struct hf_traced_call block = {.role = HF_ROLE_ALLOC,
+            .stack = HF_TRACKER_NO_STACK,
+            .address = 0x1000 * i,
+            .size = 48,
+            .time_ns = i};
+        hf_tracker_put(tracker, &block);
+    }
+    return tracker;
+}
+
+static uint64_t blocks_in(struct hf_tracker *tracker)
+{
+    struct hf_live_table *table = hf_tracker_table(tracker);
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < atomic_load(&table->state->counts[HF_LIVE_BLOCKS]); i++)
+        count += hf_live_address_of(table, i) != 0;
+    return count;
+}
+
+/* A look at a recording: who knows all blocks puts them anew, and none is there twice. */
+static void it_forgets_all_for_who_puts_it_anew(void **state)
+{
+    (void)state;
+    struct hf_tracker *tracker = tracker_with_blocks(5);
+    const struct hf_live_table *table = hf_tracker_table(tracker);
+    assert_int_equal(blocks_in(tracker), 5);
+    assert_int_not_equal(table->head->realtime_ns, 0);
+    hf_tracker_clear(tracker);
+    assert_int_equal(blocks_in(tracker), 0);
+    assert_int_equal(atomic_load(&hf_live_stack(table, 0)->bytes), 0);
+    struct hf_traced_call block = {.role = HF_ROLE_ALLOC,
+        .stack = HF_TRACKER_NO_STACK,
+        .address = 0x2000,
+        .size = 48,
+        .time_ns = 9};
+    hf_tracker_put(tracker, &block);
+    assert_int_equal(blocks_in(tracker), 1);
+    assert_int_equal(atomic_load(&hf_live_stack(table, 0)->bytes), 48);
+    assert_int_equal(hf_tracker_counts(tracker).overwritten, 0);
+    hf_tracker_free(tracker);
+}
+
+/* Calls were lost: a block from before may have been freed, and must not be taken for a survivor.
+ */
+static void it_forgets_blocks_whose_free_may_be_lost(void **state)
+{
+    (void)state;
+    struct hf_tracker *tracker = tracker_with_blocks(9);
+    struct hf_notes notes = {0};
+    hf_tracker_forget_suspects(tracker);
+    assert_int_equal(blocks_in(tracker), 9);
+    hf_tracker_lose(tracker, HF_TRACKER_LOST_EVENTS, 3, 6);
+    hf_tracker_forget_suspects(tracker);
+    assert_int_equal(blocks_in(tracker), 3);
+    assert_int_equal(hf_tracker_counts(tracker).forgotten, 6);
+    assert_int_equal(hf_tracker_counts(tracker).suspects, 0);
+    hf_tracker_note(tracker, &notes);
+    assert_string_equal(notes.items[1].text,
+        "6 blocks were left out, because calls were lost after they were allocated: they may have "
+        "been freed");
+    hf_notes_done(&notes);
+    hf_tracker_free(tracker);
+}
+
 /* Who goes on with another's table keeps whose it is, whatever it was told; else it is begun anew.
  */
 static void it_keeps_whose_table_it_is(void **state)
@@ -507,6 +579,8 @@ int main(void)
         cmocka_unit_test(without_losses),
         cmocka_unit_test(with_few_losses),
         cmocka_unit_test(with_many_losses),
+        cmocka_unit_test(it_forgets_all_for_who_puts_it_anew),
+        cmocka_unit_test(it_forgets_blocks_whose_free_may_be_lost),
         cmocka_unit_test(it_says_what_was_lost),
         cmocka_unit_test(it_keeps_whose_table_it_is),
     };

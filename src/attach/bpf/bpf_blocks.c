@@ -189,6 +189,7 @@ enum hf_status hf_bpf_blocks_put(const struct hf_bpf_blocks *blocks, struct hf_e
 {
     struct collector c = {.blocks = blocks};
     struct hf_bpf_maps *maps = blocks->maps;
+    hf_tracker_clear(blocks->tracker); /* of what an earlier look put */
     enum hf_status status = hf_bpf_map_each(maps, HF_BPF_MAP_CONTEXTS, remember_context, &c, err);
     for (int pass = 0; status == HF_OK && pass < 2; pass++) {
         c.puts_contexts = pass == 0;

@@ -15,7 +15,7 @@
 
 /* All borrowed. */
 struct hf_bpf_blocks {
-    struct hf_bpf_maps *maps;       /* of the program, which is detached */
+    struct hf_bpf_maps *maps;       /* of the program */
     const struct hf_memory *memory; /* of the process */
     uint64_t period_bytes;
     const struct hf_map *stacks; /* hash -> number in the tracker, or HF_BPF_INNER_STACK */

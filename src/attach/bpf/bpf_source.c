@@ -170,6 +170,7 @@ static enum hf_status tell_options(struct hf_bpf_source *s, struct hf_error *err
         .is_open = s->is_open,
         .process = o->pid,
         .turn = s->turn,
+        .is_part_of_time = o->is_part_of_time,
         .code_turn = o->images->replaced_count,
     };
     code_ranges(o->images, &options);
@@ -370,11 +371,15 @@ struct hf_stack_counts hf_bpf_source_stacks(const struct hf_bpf_source *source)
 
 enum hf_status hf_bpf_source_stop(struct hf_bpf_source *source, struct hf_error *err)
 {
+    enum hf_status status = bpf_source_gate(source, false, err);
+    hf_keeper_line_detach(source->options.keeper);
+    return status == HF_OK ? hf_bpf_source_look(source, err) : status;
+}
+
+enum hf_status hf_bpf_source_look(struct hf_bpf_source *source, struct hf_error *err)
+{
     struct hf_bpf_source *s = source;
-    enum hf_status status = bpf_source_gate(s, false, err);
-    hf_keeper_line_detach(s->options.keeper);
-    if (status == HF_OK)
-        status = hf_bpf_source_poll(s, 0, err);
+    enum hf_status status = hf_bpf_source_poll(s, 0, err);
     struct hf_bpf_blocks blocks = {
         .maps = s->maps,
         .memory = &s->options.images->memory,

@@ -32,7 +32,8 @@ struct hf_bpf_source_options {
     uint64_t name_offset;         /* of the pointer to its name in a context */
     const uint64_t *contexts;     /* those that are there at the start */
     size_t context_count;
-    bool is_one_of_many; /* processes that are followed at once */
+    bool is_one_of_many;  /* processes that are followed at once */
+    bool is_part_of_time; /* where births are not followed, a realloc is none either */
 };
 
 /* True if the backend knows all values of the probes; else the sentence says which it does not. */
@@ -57,6 +58,12 @@ bool hf_bpf_source_has_ended(const struct hf_bpf_source *source);
  */
 HF_MUST_CHECK enum hf_status hf_bpf_source_follow_births(
     struct hf_bpf_source *source, bool follows, struct hf_error *err);
+
+/*
+ * Tells the tracker what is in use now, in place of what it was told before. The kernel goes on
+ * meanwhile: a block whose realloc is entered while the maps are read may be missing.
+ */
+HF_MUST_CHECK enum hf_status hf_bpf_source_look(struct hf_bpf_source *source, struct hf_error *err);
 
 /* Takes the probes out, and tells the tracker of what is in use and of what was lost. Once. */
 HF_MUST_CHECK enum hf_status hf_bpf_source_stop(struct hf_bpf_source *source, struct hf_error *err);

@@ -58,7 +58,7 @@ struct hf_bpf_options {
     __u32 process;           /* that is followed, as the tool numbers it */
     __u32 turn;              /* even: births are followed; one more whenever that changes */
     __u32 code_turn;         /* one more whenever code lies where other code was */
-    __u32 reserved;
+    __u32 is_part_of_time;   /* a realloc is a birth: it is not recorded while those are not */
 };
 
 /* Who is followed, as the kernel found out. */

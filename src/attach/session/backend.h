@@ -37,6 +37,7 @@ struct hf_backend_options {
     const uint64_t *chosen; /* of them, those that are followed */
     size_t chosen_count;    /* 0: all are */
     bool is_one_of_many;    /* processes that are followed at once */
+    bool is_part_of_time;   /* where births are not followed, a realloc is none either */
     void *log;              /* HF_BACKEND_LOG_BYTES of shared memory, all-zero; NULL: none */
 };
 
@@ -80,6 +81,8 @@ struct hf_backend {
     enum hf_status (*follow_births)(void *backend, bool follows, struct hf_error *err);
     /* Waits for at most wait_ms, and does what is to be done. */
     enum hf_status (*poll)(void *backend, int wait_ms, struct hf_error *err);
+    /* Puts into the tracker what is in use now; NULL: its table is true at any time. */
+    enum hf_status (*look)(void *backend, struct hf_error *err);
     /* Nothing that happens from now on counts. Once. */
     enum hf_status (*stop)(void *backend, struct hf_error *err);
     void (*close)(void *backend); /* also of NULL */

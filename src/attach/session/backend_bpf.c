@@ -56,6 +56,7 @@ static enum hf_status open_bpf(
         .contexts = options->contexts,
         .context_count = options->context_count,
         .is_one_of_many = options->is_one_of_many,
+        .is_part_of_time = options->is_part_of_time,
     };
     struct bpf *bpf = calloc(1, sizeof *bpf);
     struct timespec now;
@@ -91,6 +92,12 @@ static enum hf_status follow_births_by_bpf(void *backend, bool follows, struct h
 {
     struct bpf *bpf = backend;
     return hf_bpf_source_follow_births(bpf->source, follows, err);
+}
+
+static enum hf_status look_by_bpf(void *backend, struct hf_error *err)
+{
+    struct bpf *bpf = backend;
+    return hf_bpf_source_look(bpf->source, err);
 }
 
 static enum hf_status stop_bpf(void *backend, struct hf_error *err)
@@ -138,6 +145,7 @@ const struct hf_backend hf_backend_bpf = {
     .open = open_bpf,
     .follow_births = follow_births_by_bpf,
     .poll = poll_bpf,
+    .look = look_by_bpf,
     .stop = stop_bpf,
     .close = close_bpf,
     .gather = gather_bpf,

@@ -23,15 +23,18 @@ static enum hf_status choose_share(
 {
     const struct hf_cost *cost = &session->cost;
     const struct hf_cost_prices *prices = hf_backend_choice_prices(session);
-    uint64_t most = session->options.most_per_mille, all = hf_cost_added(cost, prices, 1000);
+    const struct hf_session_options *options = &session->options;
+    uint64_t part =
+        options->on_period_ns != 0 ? options->on_ns * 1000 / options->on_period_ns : 1000;
+    uint64_t most = options->most_per_mille, all = hf_cost_added(cost, prices, part);
     uint64_t ends = hf_cost_added(cost, prices, 0);
     char rate[HF_UNITS_MAX], speed[HF_COST_SPEED_MAX];
     session->added_per_mille = all;
-    session->births_per_mille = 1000;
-    if (all <= most || hf_cost_load(cost, prices, 1000) < HF_PACE_FREE_LOAD)
+    session->births_per_mille = part;
+    if (all <= most || hf_cost_load(cost, prices, part) < HF_PACE_FREE_LOAD)
         return HF_OK;
     if (backend->follow_births != NULL && ends < most) {
-        session->births_per_mille = (most - ends) * 1000 / (all - ends);
+        session->births_per_mille = (most - ends) * part / (all - ends);
         return HF_OK;
     }
     return hf_error_set(err, HF_ERR_LIMIT,
@@ -53,6 +56,11 @@ enum hf_status hf_backend_choice_try(
     if (session->period_bytes == 0)
         session->period_bytes = is_often && backend->samples ? OFTEN_PERIOD : 1;
     session->backend = backend;
+    if (options->on_period_ns != 0 && backend->follow_births == NULL)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--duty: the %s backend follows allocations all of the time or not at all: use the bpf "
+            "backend, or leave out --duty",
+            backend->name);
     if (options->stack_bytes > backend->most_stack_bytes)
         return hf_error_set(err, HF_ERR_USAGE,
             "--stack: the %s backend copies at most %" PRIu32 " bytes of each stack", backend->name,

@@ -46,7 +46,7 @@ static enum hf_status start_look(
     (void)snprintf(look->name, sizeof look->name, "%.*s", (int)name.size, name.data);
     if (!hf_proc_program(process->pid, &look->program))
         look->program = 0;
-    enum hf_status status = hf_recording_new(&look->recording, err);
+    enum hf_status status = hf_recording_new(&look->recording, false, err);
     if (status == HF_OK)
         status = hf_shielded_worker_start(&look->worker, err);
     *out_is_look = status == HF_OK && look->worker == 0;

@@ -60,8 +60,8 @@ static uint64_t price_by_means(const struct hf_pace *pace, const struct hf_pace_
     const struct hf_pace_options *options = &pace->options;
     uint64_t stops = seen->births - begin->births + seen->ends - begin->ends;
     uint64_t computed = seen->computed_ns - begin->computed_ns;
-    if (options->counted_ns == 0 || stops < TELLING_STOPS || computed < TICKS_NS || pace->is_thin ||
-        pace->thin_ns != 0)
+    if (options->is_in_windows || options->counted_ns == 0 || stops < TELLING_STOPS ||
+        computed < TICKS_NS || pace->is_thin || pace->thin_ns != 0)
         return 0;
     uint64_t mean = computed / stops;
     uint64_t thought = thought_ns(pace, begin, seen) / stops;
@@ -80,6 +80,8 @@ static void learn_price(struct hf_pace *pace, const struct hf_pace_seen *seen)
         price = measured_ns(pace, &pace->begin, seen) / (thought / 1000);
     if (price == 0)
         return;
+    if (pace->options.is_in_windows)
+        price = within(price, LEAST_PRICE, MOST_PRICE);
     pace->price_per_mille = price;
     pace->is_learned = true;
 }

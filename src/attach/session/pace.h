@@ -10,6 +10,10 @@
  * were only counted, c2 while they are followed. The process's own part is the same in both, so
  * where prices say t1 and t2, they are right if multiplied by (c2 - c1) / (t2 - t1).
  *
+ * In windows, means are those of two kinds of time and say nothing; and as that may go on for hours
+ * in which the process changes its habits, clock ticks correct the prices only as far as machines
+ * differ.
+ *
  * Too much of it is held back by following births for a part of the time alone. If what ends
  * blocks, which must always be followed, is too much alone, or a backend cannot choose, only
  * detaching helps.
@@ -29,6 +33,7 @@ struct hf_pace_options {
     uint64_t birth_ns, end_ns; /* what a stop is thought to take */
     uint64_t counted_ns, counting_ns; /* of struct hf_cost */
     bool knows_stops, can_thin;
+    bool is_in_windows; /* births are followed a part of the time anyway: duty.h */
 };
 
 /* Everything since some moment, the same for all. */

@@ -4,19 +4,37 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
-static void *share(size_t bytes)
+/* `fd`: of a file of that size; -1: none. */
+static void *share(size_t bytes, int fd)
 {
-    void *memory = mmap(
-        NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    int flags = MAP_SHARED | MAP_NORESERVE | (fd < 0 ? MAP_ANONYMOUS : 0);
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
     return memory != MAP_FAILED ? memory : NULL;
 }
 
-enum hf_status hf_recording_new(struct hf_recording **out_recording, struct hf_error *err)
+/* In memory alone; -1: there is none. */
+static int recording_make_file(void)
 {
-    struct hf_recording *recording = share(sizeof *recording);
-    void *table = recording != NULL ? share(HF_RECORDING_TABLE_BYTES) : NULL;
-    void *log = table != NULL ? share(HF_BACKEND_LOG_BYTES) : NULL;
+    int fd = memfd_create("heapflame", MFD_CLOEXEC);
+    if (fd >= 0 && ftruncate(fd, (off_t)HF_RECORDING_TABLE_BYTES) != 0) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+enum hf_status hf_recording_new(
+    struct hf_recording **out_recording, bool has_file, struct hf_error *err)
+{
+    struct hf_recording *recording = share(sizeof *recording, -1);
+    int fd = recording != NULL && has_file ? recording_make_file() : -1;
+    bool has_room = recording != NULL && (!has_file || fd >= 0);
+    void *table = has_room ? share(HF_RECORDING_TABLE_BYTES, fd) : NULL;
+    void *log = table != NULL ? share(HF_BACKEND_LOG_BYTES, -1) : NULL;
+    if (recording != NULL)
+        recording->table_fd = fd;
     if (log == NULL) {
         hf_error_system(err, errno, "cannot map a live table of %llu bytes",
             /* never 1 */ (unsigned long long)HF_RECORDING_TABLE_BYTES);
@@ -37,6 +55,8 @@ void hf_recording_free(struct hf_recording *recording)
         return;
     if (recording->table != NULL)
         (void)munmap(recording->table, HF_RECORDING_TABLE_BYTES);
+    if (recording->table_fd >= 0)
+        close(recording->table_fd);
     if (recording->log != NULL)
         (void)munmap(recording->log, HF_BACKEND_LOG_BYTES);
     (void)munmap(recording, sizeof *recording);
@@ -84,6 +104,7 @@ void hf_recording_put(struct hf_recording *recording, const struct hf_session *s
     recording->end_ns = session->end_ns;
     recording->added_per_mille = session->added_per_mille;
     recording->thin_ns = session->thin_ns;
+    recording->followed_ns = hf_session_followed_ns(session);
     recording->period_bytes = session->period_bytes;
     recording->progress = session->progress;
     recording->counts = hf_tracker_counts(session->tracker);
@@ -133,6 +154,7 @@ enum hf_status hf_recording_take(const struct hf_recording *recording,
         .end_ns = recording->end_ns,
         .added_per_mille = recording->added_per_mille,
         .thin_ns = recording->thin_ns,
+        .followed_ns = recording->followed_ns,
         .period_bytes = recording->period_bytes,
         .progress = recording->progress,
     };

@@ -22,7 +22,10 @@ enum hf_recording_stage { HF_RECORDING_NEW, HF_RECORDING_COUNTED, HF_RECORDING_B
 
 struct hf_recording {
     _Atomic uint32_t stage;
-    _Atomic bool shall_end;    /* said to who records */
+    _Atomic bool shall_end; /* said to who records */
+    /* Of a series: so often was a look asked for, and so often was the table made true for one, and
+     * left alone since. With perf it changes all the time, and is true at any. */
+    _Atomic uint32_t looks_wanted, looks_done;
     struct hf_recording_cost { /* counted before */
         bool is_counted;
         uint64_t calls; /* a second */
@@ -35,6 +38,7 @@ struct hf_recording {
     uint32_t chunk_head_bytes;
     uint32_t end; /* enum hf_session_end */
     uint64_t begin_ns, end_ns, added_per_mille, thin_ns, period_bytes;
+    uint64_t followed_ns; /* of the time from begin_ns to end_ns, births were followed */
     struct hf_backend_progress progress;
     struct hf_tracker_counts counts;
     struct hf_jit_list jit; /* of the process */
@@ -43,11 +47,13 @@ struct hf_recording {
     bool is_in_kernel; /* what is in use: the table has the modules, hf_session_gather the rest */
     /* A live table, and the backend's log: set before anybody else is started. */
     void *table, *log;
+    int table_fd; /* the table's, of a series; -1: it has none */
 };
 
-/* HF_ERR_SYSTEM: there is no room. Call done after success, in the process that made it. */
+/* `has_file`: the table can be read by a descriptor, too. HF_ERR_SYSTEM: there is no room. Call
+ * free after success, in the process that made it. */
 HF_MUST_CHECK enum hf_status hf_recording_new(
-    struct hf_recording **out_recording, struct hf_error *err);
+    struct hf_recording **out_recording, bool has_file, struct hf_error *err);
 void hf_recording_free(struct hf_recording *recording); /* also of NULL */
 
 /* Puts into it what was counted; why it failed. */

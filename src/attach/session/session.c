@@ -157,6 +157,7 @@ static enum hf_status make_tracker(struct hf_session *session, struct hf_error *
         .table_bytes = HF_RECORDING_TABLE_BYTES,
         .table = session->options.recording != NULL ? session->options.recording->table : NULL,
         .goes_on = session->is_gathered,
+        .is_dated = session->options.is_series,
         .command = hf_proc_thread_name(pid, pid, command),
         .skips_short_lived = skips_short_lived(session),
         .chunk_head_bytes = session->chunk_head_bytes,
@@ -210,28 +211,66 @@ static bool begin_pace(const struct hf_session *session, struct hf_pace *pace)
         .counting_ns = session->cost.counting_ns,
         .knows_stops = session->progress.knows_stops,
         .can_thin = session->backend->follow_births != NULL,
+        .is_in_windows = session->duty.period_ns != 0,
     };
     hf_pace_begin(pace, &options, &seen);
     return true;
 }
 
-static enum hf_status keep_pace(
-    struct hf_session *session, struct hf_pace *pace, void *backend, struct hf_error *err)
+static void keep_pace(struct hf_session *session, struct hf_pace *pace)
 {
     struct hf_pace_seen seen;
     if (!session_see(session, &seen))
-        return HF_OK; /* it has ended, which is seen soon */
-    bool was_thin = pace->is_thin;
+        return; /* it has ended, which is seen soon */
     enum hf_pace_step step = hf_pace_look(pace, &seen);
     session->added_per_mille = hf_pace_added(pace, &seen);
     session->thin_ns = hf_pace_thin_ns(pace, seen.now_ns);
     if (step == HF_PACE_TOO_MUCH)
         session->end = HF_SESSION_TOO_EXPENSIVE;
-    if (step == HF_PACE_TOO_MUCH || pace->is_thin == was_thin)
+}
+
+uint64_t hf_session_followed_ns(const struct hf_session *session)
+{
+    return session->followed_ns +
+           (session->follows_births ? session->now_ns - session->followed_from_ns : 0);
+}
+
+/* Births are followed where the price allows it and a window is open. Probes take a while to go in.
+ */
+static enum hf_status keep_births(
+    struct hf_session *session, struct hf_pace *pace, void *backend, struct hf_error *err)
+{
+    bool wants = hf_duty_wants(&session->duty, session->now_ns) && !pace->is_thin;
+    if (wants == session->follows_births || session->end == HF_SESSION_TOO_EXPENSIVE)
         return HF_OK;
-    enum hf_status status = session->backend->follow_births(backend, was_thin, err);
-    if (was_thin)
-        hf_pace_resumed(pace, session_now_ns());
+    session->followed_ns = hf_session_followed_ns(session);
+    enum hf_status status = session->backend->follow_births(backend, wants, err);
+    session->follows_births = wants;
+    session->followed_from_ns = session->now_ns = session_now_ns();
+    if (wants && session->duty.period_ns == 0)
+        hf_pace_resumed(pace, session->now_ns);
+    else if (wants)
+        hf_duty_began(&session->duty, session->now_ns);
+    return status;
+}
+
+/* Somebody reads the table: it is made true, and left alone until the next look (recording.h). */
+static enum hf_status keep_looks(struct hf_session *session, void *backend, struct hf_error *err)
+{
+    struct hf_recording *recording = session->options.recording;
+    enum hf_status status = HF_OK;
+    if (!session->options.is_series || recording->looks_wanted == recording->looks_done)
+        return HF_OK;
+    uint32_t wanted = recording->looks_wanted;
+    hf_tracker_forget_suspects(session->tracker);
+    if (session->backend->look != NULL)
+        status = session->backend->look(backend, err);
+    session->end_ns = session->now_ns = session_now_ns();
+    enum hf_session_end end = session->end;
+    session->end = HF_SESSION_CUT_SHORT;
+    hf_recording_put(recording, session);
+    session->end = end;
+    recording->looks_done = wanted;
     return status;
 }
 
@@ -297,8 +336,11 @@ static enum hf_status session_follow(struct hf_session *session, void *backend, 
         session->end = HF_SESSION_TIME_OVER;
         if (is_due && now - judged >= judge_ns) {
             judged = now;
-            status = keep_pace(session, &pace, backend, err);
+            keep_pace(session, &pace);
         }
+        status = keep_births(session, &pace, backend, err);
+        if (status == HF_OK)
+            status = keep_looks(session, backend, err);
         if (status != HF_OK || session->end == HF_SESSION_TOO_EXPENSIVE)
             break;
         if (session->progress.became_another)
@@ -354,6 +396,7 @@ static enum hf_status open_backend(
         .chosen = session->choice.addresses,
         .chosen_count = session->choice.count,
         .is_one_of_many = options->is_one_of_many,
+        .is_part_of_time = options->is_series,
         .log = options->recording != NULL ? options->recording->log : NULL,
     };
     return session->backend->open(&how, out_backend, err);
@@ -407,10 +450,13 @@ static enum hf_status session_record(
     session->jit =
         session->options.recording != NULL ? &session->options.recording->jit : session->own_jit;
     session->progress = session->backend->progress(backend);
-    session->begin_ns = session->now_ns = session->progress.begin_ns;
+    session->begin_ns = session->now_ns = session->followed_from_ns = session->progress.begin_ns;
+    session->follows_births = true;
+    session->duty = hf_duty_of(session->options.on_ns, session->options.on_period_ns,
+        session->options.seed, session->begin_ns);
     hf_children_look(&before, session->options.pid);
     status = session_follow(session, backend, pidfd, watch, err);
-    session->end_ns = session_now_ns();
+    session->end_ns = session->now_ns = session_now_ns();
     hf_children_look(&after, session->options.pid);
     if (status == HF_OK)
         status = session->backend->stop(backend, err);

@@ -20,6 +20,7 @@
 #include "attach/postgres/context_choice.h"
 #include "attach/postgres/postgres.h"
 #include "attach/session/backend.h"
+#include "attach/session/duty.h"
 #include "attach/session/probe_resolver.h"
 #include "formats/heap/live.h"
 #include "os/process/proc.h"
@@ -57,7 +58,9 @@ struct hf_session_options {
     uint64_t most_per_mille;        /* that may be added (attach/perf/cost.h) */
     struct hf_recording *recording; /* borrowed: where it is kept; NULL: in the session alone */
     bool is_late; /* its parent is followed: the cost is not counted before, breakpoints are ours */
-    bool is_one_of_many; /* who follows them all says how it ended and what it cost */
+    bool is_series; /* somebody looks at the recording while it goes on (recording.h) */
+    uint64_t on_ns, on_period_ns; /* births are followed so long of each period; 0: always */
+    bool is_one_of_many;          /* who follows them all says how it ended and what it cost */
     bool all_contexts;
     bool shows_parents; /* of contexts: names of those they are in, too */
 };
@@ -79,7 +82,10 @@ struct hf_session {
     bool is_counted;           /* else cost is not known before */
     uint64_t added_per_mille;  /* what that costs; afterwards, what it did */
     uint64_t births_per_mille; /* of the time, that allocations may be followed at that price */
-    uint64_t thin_ns;          /* so long they were not */
+    uint64_t thin_ns;          /* so long they were not, to stay within that price */
+    struct hf_duty duty;       /* when they are to be followed */
+    bool follows_births;       /* now; since followed_from_ns, and before that for followed_ns */
+    uint64_t followed_from_ns, followed_ns;
     struct hf_images images;
     struct hf_jit_list *jit; /* what the process said to GDB; of the recording, or `own_jit` */
     struct hf_jit_list *own_jit;
@@ -126,6 +132,9 @@ HF_MUST_CHECK enum hf_status hf_session_count(struct hf_session *session, struct
 /* Records. Once. */
 HF_MUST_CHECK enum hf_status hf_session_record(
     struct hf_session *session, struct hf_session_watch watch, struct hf_error *err);
+
+/* For how long births were followed so far, of the time from begin_ns to now_ns. */
+uint64_t hf_session_followed_ns(const struct hf_session *session);
 
 /*
  * Of a session whose recording is_in_kernel: another reads what is there now, where the session was

@@ -48,7 +48,7 @@ static void note_price(const struct hf_session *session, struct hf_notes *notes)
         !session->options.is_one_of_many)
         hf_notes_add(notes, HF_NOTE_INFO, "while attached, the process ran at %s",
             hf_cost_speed(session->added_per_mille, speed));
-    if (session->thin_ns > all_ns / 50)
+    if (session->thin_ns > all_ns / 50 && !session->options.is_series)
         hf_notes_add(notes, HF_NOTE_INFO,
             "allocations were followed for %.1f of %.1f s, to stay within --max-overhead: the "
             "process made about %.1f times as many in all",

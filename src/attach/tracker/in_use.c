@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #define ADDRESS_END (UINT64_C(1) << HF_LIVE_ADDRESS_BITS)
 #define PAGE_BYTES 4096u /* of x86-64 */
@@ -18,11 +19,20 @@ static bool commit(void *at, size_t bytes)
     return true; /* an anonymous mapping has its pages when they are touched */
 }
 
+static uint64_t in_use_now_ns(clockid_t clock)
+{
+    struct timespec now;
+    (void)clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 /* The head of a table that another began: whose it is. */
 static void in_use_keep_owner(const void *memory, struct hf_live_head *head)
 {
     struct hf_live_head old;
     memcpy(&old, memory, sizeof old);
+    head->monotonic_ns = old.monotonic_ns;
+    head->realtime_ns = old.realtime_ns;
     head->pid = old.pid;
     head->start_ticks = old.start_ticks;
     memcpy(head->command, old.command, sizeof head->command - 1);
@@ -59,6 +69,10 @@ enum hf_status hf_in_use_begin(
         .start_ticks = options->start_ticks,
         .period_bytes = options->period_bytes,
     };
+    if (options->is_dated) {
+        head.monotonic_ns = in_use_now_ns(CLOCK_MONOTONIC);
+        head.realtime_ns = in_use_now_ns(CLOCK_REALTIME);
+    }
     struct hf_text command = hf_text_first(options->command, sizeof head.command - 1);
     if (command.size != 0)
         memcpy(head.command, command.data, command.size);
@@ -424,6 +438,58 @@ void hf_in_use_free_range(struct hf_in_use *u, uint64_t start, uint64_t size)
         else
             u->counts.unknown_frees++;
     }
+}
+
+/* ---- All of it. */
+
+static uint32_t slots_used(const struct hf_in_use *u)
+{
+    return (uint32_t)atomic_load(&u->table.state->counts[HF_LIVE_BLOCKS]);
+}
+
+void hf_in_use_clear(struct hf_in_use *u)
+{
+    struct hf_live_state *state = u->table.state;
+    uint64_t lost = u->counts.lost[HF_TRACKER_LOST_MEMORY], used = slots_used(u);
+    for (uint32_t slot = 0; slot < used; slot++) {
+        if (hf_live_address_of(&u->table, slot) != 0)
+            in_use_drop(u, slot);
+    }
+    hf_ordered_done(&u->blocks);
+    hf_ordered_done(&u->ranges);
+    u->blocks = u->ranges = (struct hf_ordered){0};
+    for (size_t i = 0; i < u->contexts.count; i++)
+        u->contexts.items[i].own_slot = HF_LIVE_NONE;
+    for (uint64_t i = 0; i < atomic_load(&state->counts[HF_LIVE_STACKS]); i++) {
+        struct hf_live_stack *stack = hf_live_stack(&u->table, i);
+        atomic_store(&stack->objects, 0);
+        atomic_store(&stack->bytes, 0);
+    }
+    for (size_t i = 0; i < HF_LIVE_LOSSES; i++) {
+        atomic_store(&state->lost_objects[i], 0);
+        atomic_store(&state->lost_bytes[i], 0);
+    }
+    u->counts = (struct hf_tracker_counts){.lost[HF_TRACKER_LOST_MEMORY] = lost};
+}
+
+uint64_t hf_in_use_forget(struct hf_in_use *u, uint64_t born_until_ns)
+{
+    uint64_t forgotten = 0, used = slots_used(u);
+    for (uint32_t slot = 0; slot < used; slot++) {
+        uint64_t address = hf_live_address_of(&u->table, slot);
+        struct hf_ordered *const each[] = {&u->blocks, &u->ranges};
+        for (size_t i = 0; i < HF_COUNT(each) && address != 0; i++) {
+            uint32_t found;
+            if (!hf_ordered_find(each[i], address, &found) || found != slot ||
+                atomic_load(&block_in(u, slot)->birth) > born_until_ns)
+                continue;
+            hf_ordered_remove(each[i], address);
+            in_use_drop(u, slot);
+            forgotten++;
+            break;
+        }
+    }
+    return forgotten;
 }
 
 /* ---- A block that is being reallocated. */

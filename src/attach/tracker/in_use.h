@@ -77,6 +77,12 @@ void hf_in_use_count(struct hf_in_use *in_use, const struct hf_traced_call *call
 void hf_in_use_free_block(struct hf_in_use *in_use, uint64_t address, bool is_expected);
 void hf_in_use_free_range(struct hf_in_use *in_use, uint64_t start, uint64_t size);
 
+/* Takes out all that is in use, and all that was counted: contexts and stacks stay known. */
+void hf_in_use_clear(struct hf_in_use *in_use);
+
+/* Takes out the blocks that were born until then; returns how many. Contexts of their own stay. */
+uint64_t hf_in_use_forget(struct hf_in_use *in_use, uint64_t born_until_ns);
+
 /* ---- A block that is being reallocated: nobody knows it, but a reset of its context frees it. */
 
 struct hf_held_block {

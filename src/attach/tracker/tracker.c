@@ -104,6 +104,20 @@ void hf_tracker_weigh_contexts(struct hf_tracker *t)
     hf_in_use_weigh_contexts(&t->in_use);
 }
 
+void hf_tracker_clear(struct hf_tracker *t)
+{
+    hf_in_use_clear(&t->in_use);
+    t->last_loss_ns = 0;
+}
+
+void hf_tracker_forget_suspects(struct hf_tracker *t)
+{
+    if (t->last_loss_ns == 0)
+        return;
+    t->in_use.counts.forgotten += hf_in_use_forget(&t->in_use, t->last_loss_ns);
+    t->last_loss_ns = 0;
+}
+
 /* ---- Which half calls belong together. */
 
 static bool is_range(enum hf_role role)

@@ -75,8 +75,9 @@ struct hf_tracker_options {
     uint64_t period_bytes; /* mean bytes between samples; 1: all are told */
     uint64_t table_bytes;  /* of address space; memory is used as it fills */
     void *table;           /* so much shared memory, borrowed; NULL: its own is mapped */
-    bool goes_on; /* the table is that of one that died: its modules stay, for frames that mean
-                     them, and whose it is; nothing else does */
+    bool goes_on;  /* the table is that of one that died: its modules stay, for frames that mean
+                      them, and whose it is; nothing else does */
+    bool is_dated; /* the table says when it began, so that births have dates */
     struct hf_text command;    /* of the process */
     bool skips_short_lived;    /* classes of contexts that are reset or deleted */
     uint32_t chunk_head_bytes; /* of a block in a context: live/chunk.h */
@@ -145,6 +146,15 @@ void hf_tracker_count(struct hf_tracker *tracker, const struct hf_traced_call *c
  */
 void hf_tracker_weigh_contexts(struct hf_tracker *tracker);
 
+/* Takes out what is in use and what was counted, before who knows all of it puts it anew. */
+void hf_tracker_clear(struct hf_tracker *tracker);
+
+/*
+ * Takes out the suspects (below): who asks how long blocks live must not take a free that was lost
+ * for a long life. They count as `forgotten`, and are no suspects any more.
+ */
+void hf_tracker_forget_suspects(struct hf_tracker *tracker);
+
 /* What did not reach the tracker. */
 enum hf_tracker_loss {
     HF_TRACKER_LOST_EVENTS, /* calls of any role: frees too */
@@ -167,6 +177,7 @@ struct hf_tracker_counts {
     uint64_t unpaired_returns; /* that were never entered, as at the start */
     uint64_t skipped;          /* allocations in short-lived contexts */
     uint64_t suspects, suspect_bytes;
+    uint64_t forgotten; /* blocks that were suspects */
     uint64_t lost[HF_TRACKER_LOSSES];
 };
 struct hf_tracker_counts hf_tracker_counts(struct hf_tracker *tracker);

@@ -37,6 +37,12 @@ static void tracker_note_note_losses(const struct hf_tracker_counts *counts, str
             hf_plural(counts->suspects,
                 "was allocated before calls were lost: it may have been freed",
                 "were allocated before calls were lost: some of them may have been freed"));
+    note(notes, HF_NOTE_LOSS, counts->forgotten,
+        "block was left out, because calls were lost after it was allocated: it may have been "
+        "freed",
+        "blocks were left out, because calls were lost after they were allocated: they may have "
+        "been "
+        "freed");
     note(notes, HF_NOTE_LOSS, counts->overwritten,
         "free was missed: its address was allocated again",
         "frees were missed: their addresses were allocated again");

@@ -2,18 +2,66 @@
 
 #include "answer/operand.h"
 #include "base/strings/num.h"
+#include "base/strings/units.h"
 
 #include <inttypes.h>
 #include <unistd.h>
+
+#define DURATION_NS (13 * UINT64_C(1000000000))
+#define ON_LEAST_NS UINT64_C(10000000) /* probes take about as long to go in */
+
+/* "1s/60s" */
+static enum hf_status choose_duty(const struct hf_attach_options *options,
+    struct hf_session_options *session, struct hf_error *err)
+{
+    if (options->duty == NULL)
+        return HF_OK;
+    struct hf_text text = hf_text_of(options->duty);
+    size_t slash = hf_text_find(text, '/');
+    if (slash == text.size || !hf_units_parse_time(hf_text_first(text, slash), &session->on_ns) ||
+        !hf_units_parse_time(hf_text_from(text, slash + 1), &session->on_period_ns))
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--duty: expected ON/PERIOD, e.g. 1s/60s to record 1 s of each 60 s; found '%s'",
+            options->duty);
+    if (session->on_ns < ON_LEAST_NS || session->on_ns >= session->on_period_ns)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--duty: expected ON from 10 ms to less than PERIOD, e.g. 1s/60s; found '%s'",
+            options->duty);
+    if (!session->is_series)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--duty needs --every: windows are a sample of time, which only a series can judge");
+    return HF_OK;
+}
+
+static enum hf_status choose_series(const struct hf_attach_options *options,
+    struct hf_session_options *session, struct hf_error *err)
+{
+    session->is_series = options->every_ns != 0;
+    session->duration_ns = options->duration_ns != 0 ? options->duration_ns
+                           : session->is_series      ? UINT64_MAX
+                                                     : DURATION_NS;
+    if (!session->is_series)
+        return choose_duty(options, session, err);
+    if (options->tree || options->cgroup != NULL || options->unit != NULL)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--every: expected one PID: several processes cannot be judged as one");
+    if (options->older_ns != HF_OLDER_UNSAID)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--every and --older exclude each other: verdicts know how old each block is");
+    session->has_older = true; /* nothing is left out */
+    return choose_duty(options, session, err);
+}
 
 static enum hf_status choose_times(const struct hf_attach_options *options,
     struct hf_session_options *session, struct hf_error *err)
 {
     double percent;
     struct hf_text overhead = hf_text_trim_end(hf_text_of(options->overhead), "%");
-    session->duration_ns = options->duration_ns;
-    session->has_older = options->older_ns != HF_OLDER_UNSAID;
-    if (session->has_older) {
+    enum hf_status status = choose_series(options, session, err);
+    if (status != HF_OK)
+        return status;
+    if (options->older_ns != HF_OLDER_UNSAID) {
+        session->has_older = true;
         session->older_ns = options->older_ns;
         if (session->older_ns >= session->duration_ns)
             return hf_error_set(err, HF_ERR_USAGE,

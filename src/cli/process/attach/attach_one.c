@@ -1,7 +1,7 @@
 #include "cli/process/attach/attach_one.h"
 
 #include "attach/keeper/keeper_line.h"
-#include "attach/session/recording.h"
+#include "attach/session/looks.h"
 #include "cli/process/attach/attach_recording.h"
 #include "cli/process/attach/attach_report.h"
 #include "cli/process/attach/attach_result.h"
@@ -25,8 +25,9 @@ static enum hf_status attach_follow(
     if (status == HF_OK && hf_shielded_worker_is_told())
         status =
             hf_error_set(err, HF_ERR_SYSTEM, "stopped by a signal before anything was attached");
+    struct hf_look look = {.recording = how->recording}; /* its head says when it ends */
     if (status == HF_OK)
-        status = hf_attach_record(options, &session, NULL, err);
+        status = hf_attach_record(options, &session, how->is_series ? &look : NULL, err);
     if (status == HF_OK && how->recording != NULL)
         hf_recording_put(how->recording, &session);
     else if (status == HF_OK)
@@ -84,7 +85,7 @@ static enum hf_status attach_split(struct hf_attach_options *options,
 {
     struct hf_common *common = &options->report.view.common;
     bool is_worker;
-    enum hf_status status = hf_recording_new(&how->recording, err);
+    enum hf_status status = how->is_series ? HF_OK : hf_recording_new(&how->recording, false, err);
     if (status != HF_OK)
         return status;
     const struct hf_reader_service service = hf_attach_service(keeper, how);
@@ -95,6 +96,8 @@ static enum hf_status attach_split(struct hf_attach_options *options,
         status = attach_work(options, how, err);
     else if (status == HF_OK)
         status = hf_attach_gather(common, how, words, &service, err);
+    if (how->is_series)
+        return status; /* its head has the recording */
     if (status == HF_OK && common->has_code)
         status = attach_finish(options, how, words, err);
     hf_recording_free(how->recording);

@@ -13,7 +13,9 @@ struct hf_attach_options {
     struct hf_name_list specs;
     const char *pid, *what, *overhead, *backend, *printed, *cgroup, *unit;
     uint64_t duration_ns, older_ns, period_bytes,
-        stack_bytes; /* older: HF_OLDER_UNSAID; others: 0 */
+        stack_bytes;   /* older: HF_OLDER_UNSAID; others: 0 */
+    uint64_t every_ns; /* 0: not a series */
+    const char *duty;
     uint64_t seed;
     bool all_contexts, parents, tree;
 };

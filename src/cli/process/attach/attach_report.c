@@ -1,6 +1,7 @@
 #include "cli/process/attach/attach_report.h"
 
 #include "attach/postgres/known_cache.h"
+#include "base/plural.h"
 #include "base/strings/units.h"
 #include "capture/found_table.h"
 #include "cli/say.h"
@@ -56,16 +57,33 @@ void hf_attach_say_probes(const struct hf_session *session)
     say_recorded(session);
 }
 
+/* " for 13 s", or of a series that has windows " for 6 h, allocations for 1 s of each 60 s" */
+static void attach_report_put_time(const struct hf_session_options *options, char out[64])
+{
+    int used = 0;
+    out[0] = '\0';
+    if (options->duration_ns != UINT64_MAX)
+        used = snprintf(out, 64, " for %g s", (double)options->duration_ns / 1e9);
+    if (options->on_period_ns != 0 && used >= 0 && used < 64)
+        (void)snprintf(out + used, (size_t)(64 - used), "%s allocations for %g s of each %g s",
+            used != 0 ? "," : "", (double)options->on_ns / 1e9,
+            (double)options->on_period_ns / 1e9);
+}
+
 void hf_attach_say_cost(const struct hf_session *session)
 {
     char calls[HF_UNITS_MAX], period[HF_UNITS_MAX], speed[HF_COST_SPEED_MAX];
-    bool is_thin = session->births_per_mille < 1000;
-    double seconds = (double)session->options.duration_ns / 1e9;
+    const struct hf_session_options *options = &session->options;
+    uint64_t part =
+        options->on_period_ns != 0 ? options->on_ns * 1000 / options->on_period_ns : 1000;
+    bool is_thin = session->births_per_mille < part;
+    char time[64];
     struct hf_out line = {0};
+    attach_report_put_time(options, time);
     if (!session->is_counted) {
-        hf_say("its calls cannot be counted in advance; following them with %s for %g s, within "
+        hf_say("its calls cannot be counted in advance; following them with %s%s, within "
                "--max-overhead",
-            session->backend->name, seconds);
+            session->backend->name, time);
         return;
     }
     hf_units_grouped(hf_cost_calls(&session->cost), calls);
@@ -73,12 +91,16 @@ void hf_attach_say_cost(const struct hf_session *session)
     if (is_thin)
         hf_out_printf(&line,
             "%s calls a second; if %s followed all of them, the process would run at %s, so "
-            "allocations are followed about %" PRIu64 " %% of %g s",
-            calls, session->backend->name, speed, session->births_per_mille / 10 + 1, seconds);
+            "allocations are followed about %" PRIu64 " %% of ",
+            calls, session->backend->name, speed, session->births_per_mille / 10 + 1);
+    if (is_thin && options->duration_ns != UINT64_MAX)
+        hf_out_printf(&line, "%g s", (double)options->duration_ns / 1e9);
+    else if (is_thin)
+        hf_out_string(&line, "the time");
     else
         hf_out_printf(&line,
-            "%s calls a second; while %s follows them for %g s, the process will run at %s", calls,
-            session->backend->name, seconds, speed);
+            "%s calls a second; while %s follows them%s, the process will run at %s", calls,
+            session->backend->name, time, speed);
     if (session->period_bytes > 1)
         hf_out_printf(
             &line, ", with one sample every %s", hf_units_exact(session->period_bytes, period));
@@ -147,6 +169,54 @@ void hf_attach_say_result(const struct hf_session *session, const struct hf_prof
         profile->notes.has_loss ? "; some data was lost (see the notes)" : "; nothing was lost");
     hf_say("%.*s", (int)line.size, line.data);
     hf_out_done(&line);
+}
+
+/* "61.0 s, 30 looks: 1,203 allocated, 903 freed, 300 in use (1.2 MiB); nothing was lost" */
+void hf_attach_say_series(const struct hf_session *session,
+    const struct hf_attach_series_account *account, const struct hf_profile *profile)
+{
+    char allocated[HF_UNITS_MAX], freed[HF_UNITS_MAX], kept[HF_UNITS_MAX], bytes[HF_UNITS_MAX];
+    uint64_t ever = total_of(profile, HF_TEXT("alloc_objects"));
+    uint64_t in_use = total_of(profile, HF_TEXT("inuse_objects"));
+    ever = ever > in_use ? ever : in_use;
+    struct hf_out line = {0};
+    hf_out_printf(&line,
+        "%.1f s, %" PRIu64 " %s: ", (double)(session->end_ns - session->begin_ns) / 1e9,
+        account->looks, hf_plural(account->looks, "look", "looks"));
+    if (account->weight > 1)
+        hf_out_printf(&line, "in %.1f s of it, ", (double)hf_session_followed_ns(session) / 1e9);
+    hf_out_printf(&line, "%s allocated; of these, %s freed, %s in use (%s)",
+        hf_units_grouped(ever, allocated), hf_units_grouped(ever - in_use, freed),
+        hf_units_grouped(in_use, kept),
+        hf_units_bytes(total_of(profile, HF_TEXT("inuse_space")), bytes));
+    if (session->period_bytes > 1)
+        hf_out_string(&line, ", estimated from samples");
+    hf_out_string(&line,
+        profile->notes.has_loss ? "; some data was lost (see the notes)" : "; nothing was lost");
+    hf_say("%.*s", (int)line.size, line.data);
+    hf_out_done(&line);
+}
+
+void hf_attach_note_series(const struct hf_session *session,
+    const struct hf_attach_series_account *account, struct hf_notes *notes)
+{
+    double seconds = (double)(session->end_ns - session->begin_ns) / 1e9;
+    if (account->weight > 1)
+        hf_notes_add(notes, HF_NOTE_INFO,
+            "allocations were recorded for %.1f of %.1f s (%s), so bytes and rates are multiplied "
+            "by %.2f; frees were followed all of the time",
+            (double)hf_session_followed_ns(session) / 1e9, seconds,
+            session->options.on_period_ns != 0 ? "--duty" : "to stay within --max-overhead",
+            account->weight);
+    if (account->found_leak)
+        hf_notes_add(notes, HF_NOTE_INFO,
+            "what was allocated before attach began is not known, so a cache whose entries live "
+            "longer than these %.0f s looks like a leak: watch for longer than its entries live",
+            seconds);
+    if (account->skipped != 0)
+        hf_notes_add(notes, HF_NOTE_INFO,
+            "%" PRIu64 " %s left out, because the one before took longer than --every",
+            account->skipped, hf_plural(account->skipped, "look was", "looks were"));
 }
 
 void hf_attach_say_survivors(const struct hf_session *session, const struct hf_survivors *survivors,

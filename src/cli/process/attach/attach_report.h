@@ -24,4 +24,15 @@ void hf_attach_say_survivors(const struct hf_session *session, const struct hf_s
 /* Of memory contexts of PostgreSQL: what is in the server's own caches, when there are names. */
 void hf_attach_say_caches(const struct hf_session *session, const struct hf_profile *profile);
 
+/* Of a series (attach_series.h). */
+struct hf_attach_series_account {
+    uint64_t looks, skipped; /* those that were not in time */
+    double weight;           /* that everything was multiplied by */
+    bool found_leak;
+};
+void hf_attach_say_series(const struct hf_session *session,
+    const struct hf_attach_series_account *account, const struct hf_profile *profile);
+void hf_attach_note_series(const struct hf_session *session,
+    const struct hf_attach_series_account *account, struct hf_notes *notes);
+
 #endif

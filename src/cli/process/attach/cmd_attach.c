@@ -4,6 +4,7 @@
 #include "cli/process/attach/attach_choice.h"
 #include "cli/process/attach/attach_many.h"
 #include "cli/process/attach/attach_one.h"
+#include "cli/process/attach/attach_series.h"
 #include "cli/process/attach/attach_specs.h"
 #include "cli/save.h"
 #include "os/process/shielded_worker.h"
@@ -30,7 +31,14 @@ static const struct hf_option probe_options[] = {
 };
 
 static const struct hf_option time_options[] = {
-    {"duration", 'd', HF_OPT_WAIT(AT(duration_ns), "TIME"), "watch for TIME (default: 13s)"},
+    {"duration", 'd', HF_OPT_WAIT(AT(duration_ns), "TIME"),
+        "watch for TIME (default: 13s; with --every, until the process ends, or Ctrl-C)"},
+    {"for", 0, HF_OPT_WAIT(AT(duration_ns), "TIME"), "the same as --duration"},
+    {"every", 0, HF_OPT_WAIT(AT(every_ns), "TIME"),
+        "look every TIME, report what grows and whether it is a leak, and with -o keep each "
+        "profile"},
+    {"duty", 0, HF_OPT_TEXT(AT(duty), "ON/PERIOD"),
+        "with --every, record allocations only for ON of each PERIOD, e.g. 1s/60s"},
     {"older", 0, HF_OPT_TIME(AT(older_ns), "TIME"),
         "show only what was allocated more than TIME before the end (default: for a pool "
         "a quarter of the duration, at most 5s; else 0s)"},
@@ -51,7 +59,8 @@ static const struct hf_option process_options[] = {
 
 static const struct hf_option output_options[] = {
     {"output", 'o', HF_OPT_OUTPUT(AT(report.view.output), "FILE"),
-        "write the profile to FILE; its ending selects the format"},
+        "write the profile to FILE; its ending selects the format (with --every: a folder, or a "
+        "pattern, e.g. heap.%n.hfb)"},
     {0},
 };
 
@@ -69,7 +78,6 @@ static void attach_defaults(void *all)
 {
     struct hf_attach_options *options = all;
     hf_report_defaults(&options->report);
-    options->duration_ns = 13 * UINT64_C(1000000000);
     options->older_ns = HF_OLDER_UNSAID;
     options->overhead = "30%";
     options->backend = "auto";
@@ -82,6 +90,8 @@ static enum hf_status attach_shielded(struct hf_attach_options *options,
     bool is_one = !options->tree && options->cgroup == NULL && options->unit == NULL;
     bool is_worker;
     enum hf_status status = hf_shielded_worker_begin(&is_worker, &common->code, err);
+    if (is_worker && how->is_series)
+        return hf_attach_in_series(options, how, words, err);
     if (is_worker)
         return is_one ? hf_attach_to_one(options, how, words, err)
                       : hf_attach_to_many(options, how, words, err);
@@ -98,7 +108,9 @@ static enum hf_status attach_run(void *all, struct hf_operands *operands, struct
     if (options->printed != NULL)
         return hf_attach_specs_print(options->printed, err);
     enum hf_status status = hf_attach_choose(options, operands, &how, err);
-    if (status == HF_OK && options->report.view.output != NULL)
+    if (status == HF_OK && how.is_series)
+        status = hf_attach_series_check(options, err);
+    else if (status == HF_OK && options->report.view.output != NULL)
         status = hf_save_check(options->report.view.output, err);
     return status == HF_OK ? attach_shielded(options, &how, operands->words, err) : status;
 }
@@ -112,7 +124,8 @@ const struct hf_command hf_cmd_attach = {
         "reports its calls of malloc or of a memory pool, or its page faults, each with its\n"
         "stack. The profile is what was allocated in this time and not freed by its end. Before\n"
         "it starts, attach prints what it will watch and what that costs the process.\n\n"
-        "Without -o, attach prints the stacks, the heaviest first, in SystemTap's format.",
+        "Without -o, attach prints the stacks, the heaviest first, in SystemTap's format. With\n"
+        "--every, it prints which places grow, how fast, and whether they are leaks.",
     .groups = groups,
     .options_size = sizeof(struct hf_attach_options),
     .defaults = attach_defaults,
