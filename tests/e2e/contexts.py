@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-# timeout: 120
+# timeout: 240
 """heapflame contexts: of Debian's own stripped PostgreSQL under load, and of processes with the layouts of other versions
 (tests/pg/server.c)."""
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
 from _heap import HEAPFLAME, failing, heapflame
 from _postgres import Mock, server
@@ -71,6 +73,80 @@ def test_a_backend_under_load():
         idle = running.idle()[1]
         assert growing(idle, "200ms") == []
         assert TOP in rows(running.postmaster.pid)
+
+
+class Follower:
+    """`contexts --follow`, until it is told to end."""
+
+    def __init__(self, pid, *options):
+        self.process = subprocess.Popen(
+            [HEAPFLAME, "contexts", str(pid), "--follow", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        out, said = self.process.communicate(timeout=60)
+        assert self.process.returncode == 0, said
+        return out, said
+
+
+def test_an_even_growth_is_a_leak():
+    with Mock(1300) as mock:
+        follower = Follower(mock.process.pid, "--every", "200ms", "--json", "--rows", "0")
+        for _ in range(40):
+            mock.tick(200)
+            time.sleep(0.2)
+        document = held(json.loads(follower.end()[0]))
+    places = {place["name"]: place for place in document["places"]}
+    assert document["schema"] == "heapflame.trend/1" and document["profiles"] >= 8, document["profiles"]
+    assert places[TOP]["verdict"] == "leak" and places[f"{CACHE}  (relcache, catcache)"]["slope"].startswith("+"), places
+    assert document["whole"]["points"] == sorted(document["whole"]["points"]), document["whole"]
+
+
+def test_a_cache_that_is_full_is_no_leak():
+    """A session that touches its tables, and goes on with them for longer than that took."""
+    with server() as running:
+        running.sql("DO $$ BEGIN FOR i IN 1..150 LOOP EXECUTE format('CREATE TABLE t%s (a int PRIMARY KEY)', i); END LOOP; END $$")
+        session = subprocess.Popen(
+            ["psql", "-XAtq", "-h", running.folder, "-U", "postgres", "postgres"], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True)
+        session.stdin.write("SELECT pg_backend_pid();\n")
+        session.stdin.flush()
+        follower = Follower(session.stdout.readline().strip(), "--every", "300ms")
+        began = time.monotonic()
+        session.stdin.write("".join(f"SELECT a, pg_sleep(0) FROM t{i};\nSELECT pg_sleep(0.01);\n" for i in range(1, 151)))
+        session.stdin.write("SELECT 'touched';\n")
+        session.stdin.flush()
+        while session.stdout.readline().strip() != "touched":
+            continue
+        session.stdin.write("SELECT count(pg_sleep(0.05)) FROM generate_series(1, 10000);\n")
+        session.stdin.flush()
+        time.sleep(8 + 2 * (time.monotonic() - began))
+        out, said = follower.end()
+        session.kill()
+        session.wait()
+    assert "  (relcache" in out and " profiles over " in out, out
+    assert " leaks " not in out and "  leak  " not in out, out
+    assert "note: verdicts are by shape alone, because it is not known when the memory in a context was allocated" in said, said
+
+
+def test_following_a_process_that_ends():
+    with Mock(1300) as mock:
+        process = subprocess.Popen(
+            [HEAPFLAME, "contexts", str(mock.process.pid), "--follow", "--every", "100ms"], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True)
+        time.sleep(3)
+        mock.process.kill()
+        mock.process.wait()
+        out, said = process.communicate(timeout=60)
+    assert process.returncode == 0 and "has ended" in said and " profiles over " in out, (out, said)
+
+
+def test_usage_of_following():
+    with Mock(1300) as mock:
+        pid = str(mock.process.pid)
+        assert "--every needs --follow" in failing(2, "contexts", pid, "--every", "1s")
+        said = failing(2, "contexts", pid, "--follow", "--every", "5s", "-d", "1s")
+        assert "was read only 1 times: a verdict needs at least 2" in said, said
 
 
 def test_a_chain_of_contexts_is_refused():

@@ -155,6 +155,27 @@ static void test_what_is_hardly_anything_is_never_too_much(void **state)
     assert_int_equal(hf_pace_look(&pace, &later), HF_PACE_FOLLOW);
 }
 
+/* For hours in windows: a process that does more in the kernel than before does not look as if the
+ * probes did that. Without windows, the ticks are believed. */
+static void test_in_windows_a_new_habit_is_not_a_price(void **state)
+{
+    (void)state;
+    for (int is_in_windows = 0; is_in_windows < 2; is_in_windows++) {
+        struct hf_pace pace;
+        struct hf_pace_options options = half;
+        struct hf_pace_seen seen = seen_after(0, 0, 0, 0);
+        options.is_in_windows = is_in_windows != 0;
+        hf_pace_begin(&pace, &options, &seen);
+        seen = seen_after(10000, 4000, 10000, 10000);
+        seen.system_ns += 2000 * MS; /* the process's own */
+        (void)hf_pace_look(&pace, &seen);
+        if (is_in_windows)
+            assert_in_range(pace.price_per_mille, 300, 3000);
+        else
+            assert_true(pace.price_per_mille > 3000);
+    }
+}
+
 static void test_words(void **state)
 {
     (void)state;
@@ -182,6 +203,7 @@ int main(void)
         cmocka_unit_test(test_ends_alone_are_too_much),
         cmocka_unit_test(test_what_cannot_thin_is_judged_each_second),
         cmocka_unit_test(test_what_is_hardly_anything_is_never_too_much),
+        cmocka_unit_test(test_in_windows_a_new_habit_is_not_a_price),
         cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

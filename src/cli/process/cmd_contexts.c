@@ -9,10 +9,12 @@
 #include "base/plural.h"
 #include "base/strings/escape.h"
 #include "cli/command.h"
+#include "cli/process/contexts_follow.h"
 #include "render/amount.h"
 
 #include <time.h>
 
+#define WAIT_NS (5 * UINT64_C(1000000000))
 #define WALKS 5       /* at each time; the least counts */
 #define WALKS_LEAST 2 /* of a tree so large that this takes a second or more */
 #define WALK_PAUSE_NS UINT64_C(5000000)
@@ -20,8 +22,8 @@
 struct contexts_options {
     struct hf_common common;
     const char *process;
-    uint64_t duration_ns, rows;
-    bool is_json, keeps_idents;
+    uint64_t duration_ns, every_ns, rows; /* times: 0, not given */
+    bool is_json, keeps_idents, follows;
     double input_budget; /* base/budget.h; 0: not given */
 };
 
@@ -29,7 +31,12 @@ struct contexts_options {
 
 static const struct hf_option contexts_options[] = {
     {"duration", 'd', HF_OPT_WAIT(AT(duration_ns), "TIME"),
-        "wait TIME between the two readings (default: 5s)"},
+        "wait TIME between the two readings, or follow for TIME (default: 5s; with --follow, until "
+        "the process ends, or Ctrl-C)"},
+    {"follow", 0, HF_OPT_FLAG(AT(follows)),
+        "read the tree again and again, and report trends and verdicts as heapflame trend does"},
+    {"every", 0, HF_OPT_WAIT(AT(every_ns), "TIME"),
+        "with --follow, read the tree every TIME (default: 5s)"},
     {"rows", 0, HF_OPT_COUNT(AT(rows), "N"), "print at most N rows; 0: all (default: 20)"},
     {"idents", 0, HF_OPT_FLAG(AT(keeps_idents)),
         "print a row for each ident (e.g. an index), even of small contexts"},
@@ -49,7 +56,6 @@ static const struct hf_option_group groups[] = {
 static void set_defaults(void *options_pointer)
 {
     struct contexts_options *options = options_pointer;
-    options->duration_ns = 5 * UINT64_C(1000000000);
     options->rows = 20;
 }
 
@@ -252,6 +258,29 @@ static enum hf_status contexts_compare(
     return status;
 }
 
+static enum hf_status contexts_follow(
+    struct contexts_options *options, uint32_t pid, struct hf_error *err)
+{
+    struct hf_postgres postgres;
+    struct hf_budget budget = {0};
+    const struct hf_contexts_follow follow = {
+        .common = &options->common,
+        .postgres = &postgres,
+        .every_ns = options->every_ns != 0 ? options->every_ns : WAIT_NS,
+        .duration_ns = options->duration_ns,
+        .rows = options->rows,
+        .is_json = options->is_json,
+        .keeps_idents = options->keeps_idents,
+    };
+    enum hf_status status = hf_postgres_open(&postgres, pid, err);
+    struct hf_budget_scope before = hf_budget_enter(&budget);
+    if (status == HF_OK)
+        status = hf_contexts_follow(&follow, err);
+    hf_budget_leave(before);
+    hf_postgres_close(&postgres);
+    return status;
+}
+
 static enum hf_status contexts_run(
     void *options_pointer, struct hf_operands *operands, struct hf_error *err)
 {
@@ -266,6 +295,12 @@ static enum hf_status contexts_run(
     if (!hf_operand_is_pid(operands->items[0], &pid))
         return hf_error_set(
             err, HF_ERR_USAGE, "expected a PID, e.g. 4711; found '%s'", operands->items[0]);
+    if (options->follows)
+        return contexts_follow(options, pid, err);
+    if (options->every_ns != 0)
+        return hf_error_set(err, HF_ERR_USAGE, "--every needs --follow");
+    if (options->duration_ns == 0)
+        options->duration_ns = WAIT_NS;
     return contexts_compare(options, pid, options->duration_ns, err);
 }
 
@@ -276,7 +311,7 @@ const struct hf_command hf_cmd_contexts = {
     .details =
         "Reads the tree of contexts twice, from outside; the process does not notice. Contexts\n"
         "with the same name and the same parents are one row. The rows that grew most come\n"
-        "first.",
+        "first. With --follow, each row gets its trend and its verdict.",
     .groups = groups,
     .options_size = sizeof(struct contexts_options),
     .defaults = set_defaults,
