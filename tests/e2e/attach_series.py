@@ -151,9 +151,9 @@ def test_since_when():
 
 
 def test_the_end_of_the_process():
-    with Server(1000, 10, 0, 6) as server:
+    with Server(1000, 10, 0, 15) as server:
         out, said = attach(server.pid, "--every", "200ms", "--for", "1h", "--duty", "100ms/300ms")
-        assert server.process.wait(timeout=10) == 0
+        assert server.process.wait(timeout=30) == 0
     assert "note: the process ended after " in said and " looks: " in said, said
     assert "remember_session" in out, out
 

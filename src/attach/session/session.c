@@ -408,8 +408,8 @@ static enum hf_status open_some_backend(
 {
     enum hf_status status = open_backend(session, out_backend, err);
     if (status != HF_ERR_SYSTEM || session->options.backend != NULL ||
-        session->backend == &hf_backend_perf)
-        return status;
+        session->backend == &hf_backend_perf || session->options.on_period_ns != 0)
+        return status; /* perf has no windows (duty.h) */
     hf_notes_add(
         &session->notes, HF_NOTE_INFO, "using the perf backend, because bpf failed: %s", err->text);
     hf_tracker_free(session->tracker);
