@@ -35,7 +35,7 @@ struct hf_agent_conf {
     uint64_t pid;               /* 0: any */
     uint64_t family;            /* 0: none */
     uint64_t seed;              /* 0: by chance */
-    struct hf_text dir;         /* borrowed from the environment; empty: not given */
+    struct hf_text dir;         /* borrowed from what was read; empty: not given */
     struct hf_text prof_prefix; /* as dir; empty: no dumps with automatic names */
 };
 

@@ -67,6 +67,16 @@ static void note_own(void *pages, size_t bytes, bool is_mapped)
         hf_mappings_take(&hf_agent.mappings, &hf_agent.table, own.start, own.end, NULL);
 }
 
+/* For the children: a program that sets its title writes over what it was given as environment. */
+static struct hf_text start_keep(struct hf_text text)
+{
+    char *kept = text.size != 0 ? hf_pages_map(text.size) : NULL;
+    if (kept == NULL)
+        return text;
+    memcpy(kept, text.data, text.size);
+    return (struct hf_text){kept, text.size};
+}
+
 static bool start_is_wanted(void)
 {
     if (getauxval(AT_SECURE) != 0 && !HF_MUTANT(SECURE))
@@ -74,7 +84,7 @@ static bool start_is_wanted(void)
     const char *text = getenv("HEAPFLAME_CONF");
     if (text == NULL)
         return false;
-    hf_agent.conf = hf_agent_conf_read(hf_text_of(text));
+    hf_agent.conf = hf_agent_conf_read(start_keep(hf_text_of(text)));
     if (hf_agent.conf.pid != 0)
         hf_environment_hide(hf_text_of(text), hf_agent.conf.pid);
     return hf_agent.conf.prof && hf_trial_passes(hf_agent.conf.is_filtered) &&

@@ -110,6 +110,22 @@ static void scene_fork(void)
     run_threads(16, forks, NULL);
 }
 
+/* As servers that set a title: they move what the kernel gave as environment, and write over it. */
+static void scene_titled(void)
+{
+    static char moved[1 << 16];
+    char *end = moved;
+    for (char **variable = environ; *variable != NULL; variable++) {
+        size_t size = strlen(*variable) + 1;
+        require(size <= (size_t)(moved + sizeof moved - end), "room for the environment");
+        memcpy(end, *variable, size);
+        memset(*variable, ' ', size - 1);
+        *variable = end;
+        end += size;
+    }
+    forks(NULL);
+}
+
 static void in_handler(void)
 {
     free(malloc(89));
@@ -472,6 +488,7 @@ static const struct scene scenes[] = {
     {"storm", scene_storm},
     {"destructors", scene_destructors},
     {"fork", scene_fork},
+    {"titled", scene_titled},
     {"atfork", scene_atfork},
     {"clone", scene_clone},
     {"clones", scene_clones},

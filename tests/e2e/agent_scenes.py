@@ -144,6 +144,17 @@ def test_fork_followed():
 
 
 @on_every_allocator
+def test_fork_followed_behind_a_title():
+    """nginx and PostgreSQL overwrite their environment before they start a worker."""
+    out, err = profiled("exact:true,follow_fork:true", SCENES, "titled")
+    assert "heapflame: cannot" not in err, err
+    children = [table for table in tables() if holdings(table).get("keep") == (6, 6 * 48)]
+    assert len(children) == 10 and len(tables()) == 11, [holdings(table) for table in tables()]
+    (parent,) = set(tables()) - set(children)
+    expect_said(out, parent)
+
+
+@on_every_allocator
 def test_exec():
     out, _ = profiled("exact:true", SCENES, "exec", "20")
     assert said(out) == {"keep": (1, 48)}
