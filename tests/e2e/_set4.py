@@ -268,6 +268,8 @@ def flapping_of(rows):
 
 def summary_of_paths(rows):
     paths = [path for row in rows if not row.is_twin for path in row.paths]
+    if not paths:
+        return "no series was judged as it came"
     wrong = [any(kind == LEAK for _, kind in path) for row in rows if row.is_no_leak for path in row.paths]
     delays = [delay for row in rows for delay in row.delays]
     ratios = [found / known for found, known in delays if found is not None]
