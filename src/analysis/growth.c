@@ -281,10 +281,58 @@ double hf_growth_thousand_s(const struct hf_growth *growth)
     return has_come ? 1000 * load->end_s / load->total : 0;
 }
 
+bool hf_growth_onset(
+    const struct hf_growth *growth, const struct hf_growth_place *place, double *out_s)
+{
+    const struct hf_survival *survival = &place->survival;
+    if (place->verdict.kind != HF_VERDICT_LEAK || survival->kind != HF_SURVIVAL_LEAK ||
+        !survival->has_onset)
+        return false;
+    *out_s = survival->onset_s + hf_growth_began_s(growth);
+    return true;
+}
+
+const struct hf_verdict_event *hf_growth_event_before(
+    const struct hf_growth *growth, const struct hf_growth_place *place)
+{
+    double onset_s;
+    const struct hf_verdict_event *found = NULL;
+    if (!growth->has_clock || !hf_growth_onset(growth, place, &onset_s))
+        return NULL;
+    double latest_s = place->survival.onset_high_s + hf_growth_began_s(growth);
+    for (size_t i = 0; i < growth->event_count; i++) {
+        const struct hf_verdict_event *event = &growth->events[i];
+        if (event->time_s <= latest_s && (found == NULL || event->time_s > found->time_s))
+            found = event;
+    }
+    return found;
+}
+
+const struct hf_growth_place *hf_growth_first_leak(const struct hf_growth *growth)
+{
+    for (size_t i = 0; i < growth->count; i++) {
+        if (growth->places[i].verdict.kind == HF_VERDICT_LEAK)
+            return &growth->places[i];
+    }
+    return NULL;
+}
+
+/* What was recorded of a place all of whose blocks were. */
+static void add_fate(const struct hf_growth *growth, const struct hf_growth_place *place,
+    struct hf_verdict_facts *facts)
+{
+    const struct hf_growth_ages *ages = &place->ages;
+    facts->freed_in = ages->site;
+    if (!growth->is_exact || isnan(ages->allocated) || growth->point_count == 0)
+        return;
+    facts->freed = (double)ages->freed;
+    facts->blocks = place->objects[growth->point_count - 1] + facts->freed;
+}
+
 struct hf_verdict_facts hf_growth_facts(
     const struct hf_growth *growth, const struct hf_growth_place *place)
 {
-    return (struct hf_verdict_facts){
+    struct hf_verdict_facts facts = {
         .trend = &place->trend,
         .times_s = growth->times_s,
         .values = place->values,
@@ -298,7 +346,14 @@ struct hf_verdict_facts hf_growth_facts(
         .began_s = hf_growth_began_s(growth),
         .thousand_s = hf_growth_thousand_s(growth),
         .counted = growth->load.clock != NULL ? growth->load.clock->name : NULL,
+        .has_clock = growth->has_clock,
+        .first_ms = growth->history->first_ms,
+        .event = hf_growth_event_before(growth, place),
+        .left = place == hf_growth_first_leak(growth) ? growth->left : NULL,
+        .is_brief = growth->is_brief,
     };
+    add_fate(growth, place, &facts);
+    return facts;
 }
 
 static bool is_worth_a_line(const struct hf_growth *g, const struct hf_growth_place *place)
@@ -310,6 +365,22 @@ static bool is_worth_a_line(const struct hf_growth *g, const struct hf_growth_pl
     for (size_t i = 0; i < g->point_count; i++)
         peak = fmax(peak, place->values[i] / g->whole.values[i]);
     return peak >= (is_still ? 5 * WORTH : WORTH);
+}
+
+static int urgency_of(enum hf_verdict_kind kind)
+{
+    return kind == HF_VERDICT_LEAK ? 0 : kind == HF_VERDICT_UNDECIDED ? 1 : 2;
+}
+
+int hf_growth_urgency(const struct hf_growth_place *a, const struct hf_growth_place *b)
+{
+    int first = urgency_of(a->verdict.kind), second = urgency_of(b->verdict.kind);
+    bool is_since = first == 0 && a->survival.has_onset, is_other_since = b->survival.has_onset;
+    double rate = is_since ? a->survival.rate : a->trend.slope;
+    double other = second == 0 && is_other_since ? b->survival.rate : b->trend.slope;
+    if (first != second)
+        return first < second ? -1 : 1;
+    return rate > other ? -1 : rate < other ? 1 : 0;
 }
 
 static void growth_finish(struct growth_finder *f)
@@ -328,7 +399,7 @@ static void growth_finish(struct growth_finder *f)
     for (size_t i = 1; i < g->count; i++) { /* few: by insertion, which keeps ties in order */
         struct hf_growth_place moved = g->places[i];
         size_t to = i;
-        for (; to != 0 && moved.trend.slope > g->places[to - 1].trend.slope; to--)
+        for (; to != 0 && hf_growth_urgency(&moved, &g->places[to - 1]) < 0; to--)
             g->places[to] = g->places[to - 1];
         g->places[to] = moved;
     }
@@ -530,5 +601,6 @@ void hf_growth_evidence(
 {
     struct hf_verdict_facts facts = hf_growth_facts(growth, place);
     hf_verdict_evidence(&place->verdict, &facts, out);
-    growth_put_ages(growth, place, out);
+    if (!growth->is_brief)
+        growth_put_ages(growth, place, out);
 }

@@ -69,7 +69,7 @@ struct hf_growth_place {
 };
 
 struct hf_growth {
-    struct hf_growth_place places[HF_GROWTH_PLACES]; /* the steepest first */
+    struct hf_growth_place places[HF_GROWTH_PLACES]; /* the most urgent first */
     size_t count;
     struct hf_growth_place whole; /* all of it: no frames */
     double grew;                  /* by all stacks that did: what shares are of */
@@ -81,7 +81,14 @@ struct hf_growth {
     bool is_bytes;
     bool is_in_use; /* the values are bytes in use */
     bool is_exact;  /* every allocation was recorded, and nothing was lost */
-    double old_s;   /* what counts as old; 0: nobody asked. Set by the caller, for the sentences */
+    /* What is said of leaks; set by the caller, for the sentences. */
+    bool has_clock;                        /* times are those of the clock */
+    bool is_brief;                         /* as in struct hf_verdict_facts */
+    const struct hf_verdict_event *events; /* of the process, in any order; borrowed */
+    size_t event_count;
+    const struct hf_verdict_left
+        *left;    /* the whole's, which the first leak tells; NULL: no limit */
+    double old_s; /* what counts as old; 0: nobody asked. Set by the caller, for the sentences */
     const struct hf_history *history; /* borrowed, as `folded` */
     const struct hf_profile *folded;
     struct hf_arena arena;
@@ -95,6 +102,20 @@ struct hf_growth {
 HF_MUST_CHECK enum hf_status hf_growth_find(struct hf_growth *growth,
     const struct hf_history *history, struct hf_profile *folded, struct hf_owners *owners,
     struct hf_error *err);
+
+/* Leaks, the fastest first; then what is undecided; then the rest, the steepest first. */
+int hf_growth_urgency(const struct hf_growth_place *a, const struct hf_growth_place *b);
+
+/* The leak to speak of first; NULL: there is none. */
+const struct hf_growth_place *hf_growth_first_leak(const struct hf_growth *growth);
+
+/* When a leak began, of the times of the points; false: not known. */
+bool hf_growth_onset(
+    const struct hf_growth *growth, const struct hf_growth_place *place, double *out_s);
+
+/* The last event before a leak began, or about then; NULL: none is known. */
+const struct hf_verdict_event *hf_growth_event_before(
+    const struct hf_growth *growth, const struct hf_growth_place *place);
 
 /* "open_session via std::string"; raw: escape it. */
 void hf_growth_place_label(const struct hf_growth_place *place, struct hf_out *out);

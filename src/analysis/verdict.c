@@ -1,15 +1,18 @@
 #include "analysis/verdict.h"
 
+#include "base/plural.h"
 #include "base/strings/units.h"
 #include "profile/unbias.h"
 
 #include <math.h>
+#include <time.h>
 
 #define Z_5 1.645 /* one side, 5 % */
 #define SIGMAS_MAX 6
 #define SAMPLES_ALL 1e6 /* behind a growth: as good as every block */
 #define BEND_MAX 100    /* more, and what grew is no scale for it */
 #define ONSET_LATE 0.1  /* of the time: before, a leak is from the start on to a reader */
+#define EVENT_AT_S 60   /* an onset so soon after an event is at it */
 #define LOSS_PART 2     /* lost samples count if they are more than one in so many of what grew */
 
 /* The probability of a normal variable below z. */
@@ -209,19 +212,138 @@ static void verdict_put_slope(const struct hf_verdict_facts *facts, struct hf_ou
     verdict_put_rate(facts, trend->slope, trend->low, trend->high, out);
 }
 
-/* Of what stays, where it is known; with when that began. */
-static void put_leak_rate(const struct hf_verdict_facts *facts, struct hf_out *out)
+/* Whether it is known since when a leak's blocks stay. */
+static bool has_onset(const struct hf_verdict_facts *facts)
+{
+    return facts->survival != NULL && facts->survival->kind == HF_SURVIVAL_LEAK &&
+           facts->survival->has_onset;
+}
+
+static double last_time(const struct hf_verdict_facts *facts)
+{
+    return facts->times_s[facts->count - 1];
+}
+
+/* "03:12 UTC"; with the date, unless it is that of the last profile. */
+static void put_clock(const struct hf_verdict_facts *facts, double time_s, struct hf_out *out)
+{
+    char text[32];
+    struct tm then, last;
+    time_t when = (time_t)(facts->first_ms / 1000 + (int64_t)floor(time_s));
+    time_t end = (time_t)(facts->first_ms / 1000 + (int64_t)floor(last_time(facts)));
+    if (gmtime_r(&when, &then) == NULL || gmtime_r(&end, &last) == NULL)
+        return;
+    bool is_same_day = then.tm_year == last.tm_year && then.tm_yday == last.tm_yday;
+    if (strftime(text, sizeof text, is_same_day ? "%H:%M UTC" : "%F %H:%M UTC", &then) != 0)
+        hf_out_string(out, text);
+}
+
+/* ", 4 min after mark deploy-17" */
+static void put_event(const struct hf_verdict_facts *facts, double onset_s, struct hf_out *out)
+{
+    double after_s = onset_s - facts->event->time_s;
+    hf_out_string(out, ", ");
+    if (after_s >= EVENT_AT_S) {
+        hf_verdict_duration(after_s, out);
+        hf_out_string(out, " after ");
+    } else {
+        hf_out_string(out, "about at ");
+    }
+    hf_out_printf(out, "%s ", facts->event->kind);
+    hf_out_text(out, facts->event->name);
+}
+
+/* "LEAK since 03:12 UTC, 4 min after mark deploy-17: " */
+static void put_since(const struct hf_verdict_facts *facts, struct hf_out *out)
+{
+    hf_out_string(out, "LEAK");
+    if (has_onset(facts)) {
+        double onset_s = facts->survival->onset_s + facts->began_s;
+        hf_out_string(out, " since ");
+        if (facts->has_clock) {
+            put_clock(facts, onset_s, out);
+        } else {
+            hf_verdict_duration(last_time(facts) - onset_s, out);
+            hf_out_string(out, " before the last profile");
+        }
+        if (facts->event != NULL)
+            put_event(facts, onset_s, out);
+    }
+    hf_out_string(out, ": ");
+}
+
+/* "3.1 KiB (2.7 KiB to 3.5 KiB) per 1,000 requests", or by the minute. */
+static void verdict_put_kept(
+    const struct hf_verdict_facts *facts, double rate, double low, double high, struct hf_out *out)
+{
+    bool is_by_load = facts->thousand_s > 0;
+    double by = is_by_load ? facts->thousand_s / 60 : 1; /* a minute of it is a thousand */
+    put_minute(rate * by * 60, facts->is_bytes, out);
+    hf_out_string(out, is_by_load ? " (" : "/min (");
+    put_minute(low * by * 60, facts->is_bytes, out);
+    hf_out_string(out, " to ");
+    put_minute(high * by * 60, facts->is_bytes, out);
+    hf_out_char(out, ')');
+    if (is_by_load)
+        hf_out_printf(out, " per 1,000 %s", facts->counted);
+}
+
+/* "; at this rate the limit of 1.0 GiB is reached at 07:40 UTC ± 12 min" */
+static void verdict_put_left(const struct hf_verdict_facts *facts, struct hf_out *out)
+{
+    const struct hf_verdict_left *left = facts->left;
+    hf_out_string(out, "; at this rate the limit of ");
+    hf_verdict_amount(left->limit_bytes, true, out);
+    hf_out_string(out, " is reached ");
+    if (facts->has_clock) {
+        hf_out_string(out, "at ");
+        put_clock(facts, last_time(facts) + left->s, out);
+    } else {
+        hf_out_string(out, "in ");
+        hf_verdict_duration(left->s, out);
+    }
+    if (!isfinite(left->high_s))
+        return;
+    hf_out_string(out, " ± ");
+    hf_verdict_duration((left->high_s - left->low_s) / 2, out);
+}
+
+/* "; of 604 blocks 0 were freed"; or, of samples, the bound. */
+static void put_fate(const struct hf_verdict_facts *facts, struct hf_out *out)
 {
     const struct hf_survival *survival = facts->survival;
-    if (survival == NULL || survival->kind != HF_SURVIVAL_LEAK || !survival->has_onset) {
-        verdict_put_slope(facts, out);
-        return;
+    bool is_known = survival != NULL && survival->kind == HF_SURVIVAL_LEAK;
+    uint64_t blocks = hf_unbias_round(facts->blocks), freed = hf_unbias_round(facts->freed);
+    if (facts->blocks > 0) {
+        char all[HF_UNITS_MAX], gone[HF_UNITS_MAX];
+        hf_out_printf(out, "; of %s %s %s %s freed", hf_units_grouped(blocks, all),
+            hf_plural(blocks, "block", "blocks"), hf_units_grouped(freed, gone),
+            hf_plural(freed, "was", "were"));
+    } else if (is_known) {
+        hf_out_printf(out, "; of %.0f sampled blocks that stayed, at most %.0f %% were freed",
+            survival->survivors, survival->lost * 100);
     }
-    verdict_put_rate(facts, survival->rate, survival->rate_low, survival->rate_high, out);
-    hf_out_string(out, " since ");
-    hf_verdict_duration(
-        facts->times_s[facts->count - 1] - (survival->onset_s + facts->began_s), out);
-    hf_out_string(out, " before the last profile");
+    if (facts->freed_in.size == 0)
+        return;
+    hf_out_string(out, "; siblings are freed in ");
+    hf_out_text(out, facts->freed_in);
+}
+
+void hf_verdict_leak(const struct hf_verdict_facts *facts, struct hf_text name, struct hf_out *out)
+{
+    const struct hf_survival *survival = facts->survival;
+    const struct hf_trend *trend = facts->trend;
+    bool is_known = survival != NULL && survival->kind == HF_SURVIVAL_LEAK;
+    hf_out_text(out, name);
+    hf_out_string(out, is_known ? " keeps " : " grows by ");
+    if (has_onset(facts))
+        verdict_put_kept(facts, survival->rate, survival->rate_low, survival->rate_high, out);
+    else
+        verdict_put_kept(facts, trend->slope, trend->low, trend->high, out);
+    hf_out_printf(out, ", %.0f %% of all growth", facts->share * 100);
+    if (facts->left != NULL)
+        verdict_put_left(facts, out);
+    put_fate(facts, out);
 }
 
 static void range_of(const struct hf_verdict_facts *facts, double *out_low, double *out_high)
@@ -265,13 +387,12 @@ void hf_verdict_sentence(const struct hf_verdict *verdict, const struct hf_verdi
 {
     double low, high;
     range_of(facts, &low, &high);
-    hf_out_text(out, name);
+    if (verdict->kind == HF_VERDICT_LEAK)
+        put_since(facts, out);
+    else
+        hf_out_text(out, name);
     switch (verdict->kind) {
-    case HF_VERDICT_LEAK:
-        hf_out_string(out, " leaks ");
-        put_leak_rate(facts, out);
-        hf_out_printf(out, ", %.0f %% of all growth", facts->share * 100);
-        break;
+    case HF_VERDICT_LEAK: hf_verdict_leak(facts, name, out); break;
     case HF_VERDICT_FILLING_CACHE:
         hf_out_string(out, " is a filling cache: it grows more and more slowly, towards ");
         hf_verdict_amount(facts->trend->level, facts->is_bytes, out);
@@ -386,11 +507,13 @@ void hf_verdict_evidence(
     bool has_trend = facts->count >= HF_TREND_POINTS_MIN;
     hf_out_string(out, "It went");
     verdict_put_way(facts, out);
-    hf_out_printf(out, ", in %zu points", facts->count); /* never 1 */
-    if (trend->samples < SAMPLES_ALL)
+    if (!facts->is_brief)
+        hf_out_printf(out, ", in %zu points", facts->count); /* never 1 */
+    if (trend->samples < SAMPLES_ALL && !facts->is_brief)
         hf_out_printf(out, "; the growth is estimated from %.0f samples", trend->samples);
     hf_out_char(out, '.');
-    if (has_trend && trend->shape >= HF_TREND_GROWING && trend->shape <= HF_TREND_LEVELLED)
+    if (!facts->is_brief && has_trend && trend->shape >= HF_TREND_GROWING &&
+        trend->shape <= HF_TREND_LEVELLED)
         put_bend(trend, out);
     if (facts->survival != NULL)
         put_survivors(verdict, facts, out);

@@ -38,6 +38,18 @@ enum hf_verdict_kind {
     HF_VERDICT_TOO_LITTLE,
 };
 
+/* Something that happened to the process: a mark that was made, a build that was started. */
+struct hf_verdict_event {
+    const char *kind;    /* "mark", "build" */
+    struct hf_text name; /* raw */
+    double time_s;       /* as times_s below; below 0: before the first of these */
+};
+
+/* Until the memory of the process reaches a limit, at the rate of its leaks. */
+struct hf_verdict_left {
+    double limit_bytes, s, low_s, high_s; /* `s` finite and above 0 */
+};
+
 struct hf_verdict_facts {
     const struct hf_trend *trend;
     const double *times_s, *values;
@@ -52,6 +64,13 @@ struct hf_verdict_facts {
     double began_s;      /* the recording's begin in times_s: of the times of `survival` */
     double thousand_s;   /* rates are told by a thousand of what takes so long; 0: by the minute */
     const char *counted; /* what that is: "requests"; NULL if time counts */
+    bool has_clock;      /* times are known by the clock: */
+    int64_t first_ms;    /* that of times_s 0, since 1970 */
+    const struct hf_verdict_event *event; /* the last before a leak began; NULL: not known */
+    const struct hf_verdict_left *left;   /* NULL: no limit */
+    double blocks, freed;    /* of a place all of whose blocks were recorded; 0: not known */
+    struct hf_text freed_in; /* where most of its like are freed, raw; empty: not known */
+    bool is_brief;           /* evidence without its figures: for who did not ask for them */
 };
 
 struct hf_verdict {
@@ -68,11 +87,14 @@ struct hf_verdict hf_verdict_of(const struct hf_verdict_facts *facts);
 /* "leak", "filling cache" ... */
 const char *hf_verdict_name(enum hf_verdict_kind kind);
 
-/* One sentence, and what it stands on, as two or three more. `name` is escaped already. */
+/* One sentence, and what it stands on, as two or three more. All raw: escape it. */
 void hf_verdict_sentence(const struct hf_verdict *verdict, const struct hf_verdict_facts *facts,
     struct hf_text name, struct hf_out *out);
 void hf_verdict_evidence(
     const struct hf_verdict *verdict, const struct hf_verdict_facts *facts, struct hf_out *out);
+
+/* The sentence on a leak behind "LEAK since 03:12 UTC: ": what keeps how much; without a period. */
+void hf_verdict_leak(const struct hf_verdict_facts *facts, struct hf_text name, struct hf_out *out);
 
 /* "+3.1 MiB/min", "+12.0/min": a slope, which is by the second; with its sign. */
 void hf_verdict_rate(double slope, bool is_bytes, struct hf_out *out);

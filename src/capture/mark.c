@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ENDING ".mark"
+#define ENDING HF_MARK_ENDING
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 
 /* Where the marks of a table are. */
@@ -197,6 +197,30 @@ enum hf_status hf_mark_find(const struct hf_found_table *table, const char *name
         status = hf_error_set(
             err, HF_ERR_SYSTEM, "%s is not a regular file that you may read", out_path);
     hf_out_done(&search.names);
+    close(place.folder);
+    return status;
+}
+
+enum hf_status hf_marks_each(const struct hf_found_table *table,
+    enum hf_status (*each)(void *context, const char *path), void *context)
+{
+    struct mark_place place;
+    struct hf_folder_names names;
+    char path[PATH_MAX];
+    struct hf_text of_table = hf_text_of(table->path);
+    size_t folder_size = of_table.size - hf_text_basename(of_table).size;
+    enum hf_status status = HF_OK;
+    if (mark_open_place(&place, table, NULL) != HF_OK)
+        return HF_OK;
+    if (hf_folder_names_read(&names, place.folder)) {
+        for (size_t i = 0; status == HF_OK && i < names.count; i++) {
+            struct hf_text name = hf_text_of(names.items[i]);
+            if (hf_text_take(&name, place.stem) && hf_text_ends(name, ENDING) &&
+                hf_path_format(path, "%.*s%s", (int)folder_size, table->path, names.items[i]))
+                status = each(context, path);
+        }
+        hf_folder_names_done(&names);
+    }
     close(place.folder);
     return status;
 }

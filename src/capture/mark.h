@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "capture/found_table.h"
 
+#define HF_MARK_ENDING ".mark"
 #define HF_MARK_NAME_MAX 64 /* letters, digits, "-" and "_" */
 
 /* Where a mark can be written to. */
@@ -36,6 +37,11 @@ HF_MUST_CHECK enum hf_status hf_mark_write(
 /* The file of a mark. HF_ERR_SYSTEM, and the sentence says which marks there are: there is none. */
 HF_MUST_CHECK enum hf_status hf_mark_find(const struct hf_found_table *table, const char *name,
     char out_path[PATH_MAX], struct hf_error *err);
+
+/* Calls `each` with the path of each mark of a table, which ends if that fails. None, if its folder
+ * cannot be read. */
+HF_MUST_CHECK enum hf_status hf_marks_each(const struct hf_found_table *table,
+    enum hf_status (*each)(void *context, const char *path), void *context);
 
 /* Removes all marks of a table that is in its place still. */
 void hf_marks_remove(const struct hf_found_table *table);

@@ -24,7 +24,7 @@ HF_MUST_CHECK enum hf_status hf_leak_options_check(
 struct hf_leak_alarm_rules hf_leak_options_rules(
     const struct hf_leak_options *options, uint64_t look_ns);
 
-/* "LEAK since 03:12: open_session leaks +3.1 MiB/min (...)" */
+/* "LEAK since 03:12: open_session keeps 3.1 MiB/min (...), ..." */
 void hf_leak_options_line(const struct hf_leak_told *told, struct hf_out *out);
 
 #endif

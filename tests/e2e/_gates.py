@@ -155,14 +155,14 @@ def by_set(programs):
     return "\n".join(lines)
 
 
-def names_of_failed(programs):
-    """Each healthy program that a gate fails, by gate; and each leak that the gate on leaks misses."""
+def names_of_failed(programs, kinds=PERIODS):
+    """Each healthy program that a gate fails, by gate."""
     lines = []
     for gate in GATES:
         kinds_of = defaultdict(list)
-        for kind in PERIODS:
+        for kind in kinds:
             for name in Tally(programs, kind, gate).failed:
                 kinds_of[name].append(kind)
-        failed = [name if len(kinds) == 2 else f"{name} ({kinds[0]})" for name, kinds in kinds_of.items()]
+        failed = [name if len(found) == len(kinds) else f"{name} ({found[0]})" for name, found in kinds_of.items()]
         lines.append(f"{gate}: {', '.join(failed) or 'none'}")
     return "\n".join(lines)

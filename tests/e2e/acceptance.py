@@ -345,10 +345,10 @@ def test_a8_growth_over_many_dumps():
         dumps = dumps_of(service, 8, "/leak?n=3", "/")
     document = trend("--at", "60s", *dumps)
     place = document["places"][0]
-    expect(place["name"], "process_leak", "the steepest comes first")
+    expect(place["name"], "process_leak", "the most urgent comes first")
     expect(round(place["per_second"] * 60), 3 * MIB, "a minute")
     text = heapflame("trend", "--at", "60s", *dumps)
-    assert "process_leak leaks +3.0 MiB/min" in text and "main > " in text, text
+    assert "process_leak grows by 3.0 MiB/min" in text and " < main" in text, text
 
 
 def story_of_b7(kind):
@@ -358,7 +358,7 @@ def story_of_b7(kind):
     found = verdicts_of(trend("--at", "60s", *dumps))
     expect((found["process_leak"], found["cache_fill"]), ("leak", "full cache"), "verdicts")
     done = subprocess.run([HEAPFLAME, "check", "-q", "--at", "60s", *dumps], capture_output=True, text=True, check=False)
-    assert done.returncode == 1 and "process_leak leaks" in done.stdout and "cache_fill" not in done.stdout, done
+    assert done.returncode == 1 and ": process_leak grows by " in done.stdout and "cache_fill" not in done.stdout, done
     Path("known.supp").write_text("leak:process_leak\n")
     heapflame("check", "-q", "--at", "60s", "--suppressions", "known.supp", "--budget", "1KiB/min", "--skip", "7m", *dumps)
 

@@ -47,7 +47,7 @@ def build():
 
 def check_told(said, pid):
     """One line, one call of the command, and the profile it names, which holds the leak."""
-    lines = re.findall(r"LEAK(?: since \d\d:\d\d)?: (open_session leaks \S+ MiB/min \(.*?\), \d+ % of all growth); see (\S+)", said)
+    lines = re.findall(r"LEAK(?: since \d\d:\d\d)?: (open_session keeps \S+ MiB/min \(.*?\), \d+ % of all growth[^\n]*); see (\S+)", said)
     assert len(lines) == 1 and said.count("LEAK") == 1, said
     what, profile = lines[0]
     expect_equal(Path(f"told.{pid}").read_text(), f"{what}|{profile}\n")
@@ -110,7 +110,7 @@ def test_alarms():
     lasting.communicate()
     screen.end()
     said = Path("screen.err").read_text()
-    lines = re.findall(r"^heapflame: (LEAK(?: since \d\d:\d\d)?: open_session leaks \S+ MiB/min \(.*?\), \d+ % of all growth)$", said, re.M)
+    lines = re.findall(r"^heapflame: (LEAK(?: since \d\d:\d\d)?: open_session keeps \S+ MiB/min \(.*?\), \d+ % of all growth.*)$", said, re.M)
     assert len(lines) == 1 and said.count("LEAK") == 1, said
     assert screen.shown.count(lines[0][:40].encode()) >= 2, "it stays above the table"
 

@@ -45,7 +45,7 @@ def test_exact_numbers():
     assert leak["points"] == [minute * MIB for minute in range(1, 31)], leak["points"]
     assert leak["stack"] == ["leak", "main"] and leak["suppression"] == "leak:leak", leak
     text = heapflame("trend", series, "--limit", "1GiB")
-    assert "leak leaks +1,048,576/min" in text and "would be reached in 16 h" in text, text
+    assert "LEAK: leak grows by 1,048,576/min" in text and "would be reached in 16 h" in text, text
 
 
 def test_points_are_bounded():
@@ -149,7 +149,7 @@ def test_survivors():
             if verdict == "leak":
                 low, high = place["survivors"]["since_95"]
                 assert low - 60 <= 44 * 60 <= high + 60 and high - low < 900, place["survivors"]
-                assert "before the last profile" in place["sentence"] and "keep coming" in place["evidence"], place
+                assert place["sentence"].startswith("LEAK since ") and " UTC" in place["sentence"] and "keep coming" in place["evidence"], place
             else:
                 assert "is renewed all the time" in place["sentence"] and "90 % is freed within" in place["evidence"], place
     at = ["--at", "60s"]

@@ -45,6 +45,7 @@ static struct hf_verdict_facts verdict_facts(const struct hf_trend *trend)
 #define WAY "1.0 MiB", "8.0 MiB", "7.0 min", " 8 ", "5000 "
 #define BEND "0.01 ± 0.04", "0.1 "
 #define SLOPE "+1.0 MiB/min (+921.6 KiB to +1.1 MiB)"
+#define LEAK_RATE "grows by 1.0 MiB/min (921.6 KiB to 1.1 MiB)"
 
 /* All of them, and in this order. */
 static void check_holds(struct hf_out *out, const char *const numbers[8])
@@ -64,7 +65,7 @@ static const struct {
     enum hf_verdict_kind kind;
     const char *sentence[8], *evidence[8];
 } said[] = {
-    {HF_TREND_GROWING, HF_VERDICT_LEAK, {"f ", SLOPE, "93 %"}, {WAY, BEND}},
+    {HF_TREND_GROWING, HF_VERDICT_LEAK, {"f ", LEAK_RATE, "93 %"}, {WAY, BEND}},
     {HF_TREND_SATURATING, HF_VERDICT_FILLING_CACHE, {"f ", "16.0 MiB"}, {WAY, BEND}},
     {HF_TREND_LEVELLED, HF_VERDICT_FULL_CACHE, {"f ", "5.0 min", "2.0 min"}, {WAY, BEND}},
     {HF_TREND_STEADY, HF_VERDICT_STEADY, {"f ", "512.0 KiB", "9.0 MiB"}, {WAY}},
@@ -121,7 +122,7 @@ static void doubts(void **state)
         hf_verdict_evidence(&verdict, &facts, &out);
         check_holds(&out, cases[i].evidence);
         hf_verdict_sentence(&verdict, &facts, HF_TEXT("f"), &out);
-        check_holds(&out, (const char *const[8]){"f ", SLOPE});
+        check_holds(&out, (const char *const[8]){"f ", cases[i].is_leak ? LEAK_RATE : SLOPE});
         hf_out_done(&out);
     }
 }
@@ -262,8 +263,8 @@ static void says_when_it_began(void **state)
     struct hf_verdict verdict = hf_verdict_of(&facts);
     struct hf_out out = {0};
     hf_verdict_sentence(&verdict, &facts, HF_TEXT("f"), &out);
-    check_holds(&out, (const char *const[8]){"f ", "+2.0 MiB/min (+1.0 MiB to +3.0 MiB)",
-                          "4.0 min before the last profile", "93 %"});
+    check_holds(&out, (const char *const[8]){"4.0 min before the last profile", "f ",
+                          "keeps 2.0 MiB/min (1.0 MiB to 3.0 MiB)", "93 %"});
     hf_verdict_evidence(&verdict, &facts, &out);
     check_holds(&out,
         (const char *const[8]){"older than 2.0 min stay", "15 %", "between 5.0 min", "3.0 min"});

@@ -37,6 +37,7 @@ static void begin(void)
         .gone_s = 12,
         .has_onset = true,
         .onset_s = 600,
+        .survivors = 40,
         .onset_low_s = 300,
         .onset_high_s = 900};
     facts = (struct hf_verdict_facts){.trend = &trend,
@@ -67,22 +68,61 @@ static void check_evidence(enum hf_verdict_kind kind, const char *expected)
     hf_out_done(&out);
 }
 
+/* The first profile is of 02:00 on a day; blocks stay since ten minutes and a half later. */
+static void check_by_the_clock(void)
+{
+    static const struct hf_verdict_left left = {1 << 30, 3600, 3000, 4440};
+    static const struct hf_verdict_left tomorrow = {1 << 30, 86400, 80000, INFINITY};
+    struct hf_verdict_event event = {"mark", HF_TEXT("deploy-17"), 300};
+    facts.has_clock = true;
+    facts.first_ms = INT64_C(1700013600000);
+    facts.blocks = 604;
+    facts.freed = 0;
+    facts.freed_in = HF_TEXT("g");
+    facts.event = &event;
+    facts.left = &left;
+    check_sentence(HF_VERDICT_LEAK,
+        "LEAK since 02:10 UTC, 5.5 min after mark deploy-17: f keeps 2.0 MiB/min (1.0 MiB to 3.0 "
+        "MiB), 43 % of all growth; at this rate the limit of 1.0 GiB is reached at 04:00 UTC ± 12 "
+        "min; of 604 blocks 0 were freed; siblings are freed in g.");
+    event.time_s = 600;
+    facts.left = &tomorrow;
+    facts.freed = 1;
+    facts.freed_in = (struct hf_text){0};
+    check_sentence(HF_VERDICT_LEAK,
+        "LEAK since 02:10 UTC, about at mark deploy-17: f keeps 2.0 MiB/min (1.0 MiB to 3.0 MiB), "
+        "43 % of all growth; at this rate the limit of 1.0 GiB is reached at 2023-11-16 03:00 UTC; "
+        "of 604 blocks 1 was freed.");
+    facts.has_clock = false;
+    facts.event = NULL;
+    facts.left = &left;
+    facts.blocks = 0;
+    check_sentence(HF_VERDICT_LEAK,
+        "LEAK since 50 min before the last profile: f keeps 2.0 MiB/min (1.0 MiB to 3.0 MiB), 43 % "
+        "of all growth; at this rate the limit of 1.0 GiB is reached in 60 min ± 12 min; of 40 "
+        "sampled blocks that stayed, at most 3 % were freed.");
+    facts.left = NULL;
+}
+
 static void test_sentences(void **state)
 {
     (void)state;
     begin();
-    check_sentence(
-        HF_VERDICT_LEAK, "f leaks +1.0 MiB/min (+512.0 KiB to +1.5 MiB), 43 % of all growth.");
+    check_sentence(HF_VERDICT_LEAK,
+        "LEAK: f grows by 1.0 MiB/min (512.0 KiB to 1.5 MiB), 43 % of all growth.");
     facts.survival = &survival;
-    check_sentence(HF_VERDICT_LEAK, "f leaks +2.0 MiB/min (+1.0 MiB to +3.0 MiB) since 50 min "
-                                    "before the last profile, 43 % of all growth.");
+    check_sentence(HF_VERDICT_LEAK,
+        "LEAK since 50 min before the last profile: f keeps 2.0 MiB/min (1.0 MiB to 3.0 MiB), 43 % "
+        "of all growth; of 40 sampled blocks that stayed, at most 3 % were freed.");
+    check_by_the_clock();
     survival.has_onset = false;
-    check_sentence(
-        HF_VERDICT_LEAK, "f leaks +1.0 MiB/min (+512.0 KiB to +1.5 MiB), 43 % of all growth.");
+    check_sentence(HF_VERDICT_LEAK,
+        "LEAK: f keeps 1.0 MiB/min (512.0 KiB to 1.5 MiB), 43 % of all growth; of 40 sampled "
+        "blocks that stayed, at most 3 % were freed.");
     survival.has_onset = true;
     survival.kind = HF_SURVIVAL_UNDECIDED;
-    check_sentence(
-        HF_VERDICT_LEAK, "f leaks +1.0 MiB/min (+512.0 KiB to +1.5 MiB), 43 % of all growth.");
+    check_sentence(HF_VERDICT_LEAK,
+        "LEAK: f grows by 1.0 MiB/min (512.0 KiB to 1.5 MiB), 43 % of all growth.");
     check_sentence(HF_VERDICT_FILLING_CACHE,
         "f is a filling cache: it grows more and more slowly, towards 9.0 MiB.");
     check_sentence(HF_VERDICT_FULL_CACHE,

@@ -68,18 +68,16 @@ static void tell(const struct hf_process_history *process, const struct hf_growt
     struct hf_leak_told *out_told)
 {
     const struct hf_survival *survival = &place->survival;
-    bool is_bytes = process->growth.is_bytes;
-    struct hf_out label = {0}, line = {0};
+    struct hf_verdict_facts facts = hf_growth_facts(&process->growth, place);
+    struct hf_out label = {0}, text = {0}, line = {0};
     hf_growth_place_label(place, &label);
-    hf_escape_terminal(&line, hf_out_view(&label));
-    hf_out_string(&line, " leaks ");
-    hf_verdict_rate_between(
-        survival->rate, survival->rate_low, survival->rate_high, is_bytes, &line);
-    hf_out_printf(&line, ", %.0f %% of all growth", place->share * 100);
+    hf_verdict_leak(&facts, hf_out_view(&label), &text);
+    hf_escape_terminal(&line, hf_out_view(&text));
     (void)snprintf(out_told->what, sizeof out_told->what, "%.*s", (int)line.size, line.data);
     if (survival->has_onset)
         out_told->since_ms = process->history.began_ms + (int64_t)(survival->onset_s * 1000);
     hf_out_done(&label);
+    hf_out_done(&text);
     hf_out_done(&line);
 }
 

@@ -56,7 +56,7 @@ struct hf_leak_look {
 };
 
 struct hf_leak_told {
-    char what[HF_LEAK_TOLD_MAX]; /* "open_session (leak.cpp:12) leaks +3.1 MiB/min (...)"; or "" */
+    char what[HF_LEAK_TOLD_MAX]; /* "open_session keeps 3.1 MiB/min (...), ..."; or "" */
     int64_t since_ms;            /* since 1970; 0: since the recording began, or before */
 };
 

@@ -86,6 +86,8 @@ enum hf_status hf_process_history_add(void *context, const struct hf_request *re
     status = process_history_read_dated(request, dated, wanted, out_profile, err);
     if (status == HF_OK)
         status = hf_process_history_take(process, request, dated, *out_profile, wanted, err);
+    if (status == HF_OK && wants_lifetimes)
+        status = hf_process_events_add_file(&process->events, dated->name, dated->time_ms, err);
     hf_lifetimes_done(&lifetimes);
     return status;
 }
@@ -235,6 +237,44 @@ static void number_starts(struct hf_process_histories *processes)
     }
 }
 
+/* Whether the process of its program before was of another build. */
+static bool is_other_build(const struct hf_process_histories *processes, size_t at)
+{
+    const struct hf_process_history *process = processes->items[at];
+    const char *program = hf_process_identity_program(&process->identity);
+    char build[HF_BUILD_NAME_MAX];
+    hf_process_identity_build(&process->identity, build);
+    for (size_t i = at; i-- != 0 && build[0] != '\0';) {
+        const struct hf_process_history *other = processes->items[i];
+        if (strcmp(hf_process_identity_program(&other->identity), program) == 0)
+            return !hf_process_identity_same_build(&other->identity, &process->identity);
+    }
+    return false;
+}
+
+/* Marks are of all: whoever restarts a program marks the deployment, not the process. */
+static enum hf_status add_events(struct hf_process_histories *processes, const char *const *names,
+    size_t count, struct hf_error *err)
+{
+    char build[HF_BUILD_NAME_MAX];
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; status == HF_OK && i < count; i++) {
+        uint32_t pid;
+        if (hf_operand_is_process(names[i], &pid))
+            status = hf_process_events_add_marks(&processes->marks, names[i], err);
+    }
+    for (size_t i = 0; status == HF_OK && i < processes->count; i++) {
+        struct hf_process_history *process = processes->items[i];
+        status = hf_process_events_add_all(&process->events, &processes->marks, err);
+        if (status != HF_OK || !is_other_build(processes, i))
+            continue;
+        hf_process_identity_build(&process->identity, build);
+        status = hf_process_events_add(
+            &process->events, "build", hf_text_of(build), process->history.first_ms, err);
+    }
+    return status;
+}
+
 static enum hf_status refuse_too_few(
     const struct hf_process_histories *processes, struct hf_error *err)
 {
@@ -266,12 +306,17 @@ enum hf_status hf_process_histories_read(struct hf_process_histories *processes,
     if (status == HF_OK)
         status = process_history_find_start(request, names, count, &start_ms, err);
     for (size_t i = 0; status == HF_OK && i < timeline.count; i++) {
-        if (timeline.items[i].time_ms >= start_ms)
+        if (request->times.at == NULL)
+            status = hf_process_events_add_file(
+                &processes->marks, timeline.items[i].name, timeline.items[i].time_ms, err);
+        if (status == HF_OK && timeline.items[i].time_ms >= start_ms)
             status = histories_read_one(
                 processes, request, &timeline.items[i], i + 1 == timeline.count, err);
     }
     hf_timeline_done(&timeline);
     number_starts(processes);
+    if (status == HF_OK)
+        status = add_events(processes, names, count, err);
     return status == HF_OK ? refuse_too_few(processes, err) : status;
 }
 
@@ -282,6 +327,7 @@ void hf_process_histories_done(struct hf_process_histories *processes)
         free(processes->items[i]);
     }
     free(processes->items);
+    hf_process_events_done(&processes->marks);
     *processes = (struct hf_process_histories){0};
 }
 
@@ -329,6 +375,8 @@ enum hf_status hf_process_history_poll(struct hf_process_history *process,
     if (status == HF_OK)
         status = hf_loop_run(loop, err);
     hf_poller_end(poller);
+    if (status == HF_OK)
+        status = hf_process_events_add_marks(&process->events, name, err);
     if (status == HF_OK && process->history.profile_count < 2)
         return hf_error_set(err, HF_ERR_USAGE,
             "process %u was read only %zu times: a verdict needs at least %d", poller->pid,
@@ -440,6 +488,11 @@ enum hf_status hf_process_history_judge(
     if (status == HF_OK)
         suppress(&process->growth, &process->suppressions);
     process->growth.old_s = (double)request->times.older_ns / 1e9;
+    process->growth.has_clock = request->times.at == NULL;
+    if (status == HF_OK)
+        status = hf_process_events_date(&process->events, process->history.first_ms, err);
+    process->growth.events = process->events.dated;
+    process->growth.event_count = status == HF_OK ? process->events.count : 0;
     return status;
 }
 
@@ -455,4 +508,5 @@ void hf_process_history_done(struct hf_process_history *process)
     hf_history_done(&process->history);
     hf_suppressions_done(&process->suppressions);
     hf_process_identity_done(&process->identity);
+    hf_process_events_done(&process->events);
 }

@@ -13,6 +13,7 @@
 #include "analysis/process_identity.h"
 #include "analysis/suppressions.h"
 #include "answer/history/poller.h"
+#include "answer/history/process_events.h"
 #include "answer/view.h"
 
 /* All zero is an empty history. */
@@ -27,9 +28,10 @@ struct hf_process_history {
     struct hf_suppressions suppressions; /* and their hits */
     /* Of one of several: which process it is. */
     struct hf_process_identity identity;
-    size_t start, start_count; /* the 1st of 3 processes of its program */
-    bool is_restart;           /* all earlier ones had ended before its first profile */
-    const char *last_name;     /* borrowed, while profiles are read */
+    size_t start, start_count;       /* the 1st of 3 processes of its program */
+    bool is_restart;                 /* all earlier ones had ended before its first profile */
+    const char *last_name;           /* borrowed, while profiles are read */
+    struct hf_process_events events; /* that may have begun a leak */
 };
 
 /* All zero is none. */
@@ -38,6 +40,7 @@ struct hf_process_histories {
     const struct hf_name_list *suppressions; /* files; the caller sets it; NULL: none */
     struct hf_process_history **items;       /* in the order in which they begin */
     size_t count, capacity;
+    struct hf_process_events marks; /* that were found beside the profiles */
 };
 
 /* Reads files of suppressions. Call hf_process_history_done in any case. */

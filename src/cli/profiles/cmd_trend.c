@@ -12,6 +12,7 @@ struct trend_options {
     struct hf_history_options history;
     uint64_t rows;
     const char *limit;
+    bool explains;
 };
 
 #define AT(field) struct trend_options, field
@@ -20,6 +21,8 @@ static const struct hf_option table_options[] = {
     {"rows", 'n', HF_OPT_COUNT(AT(rows), "N"), "print at most N places"},
     {"limit", 0, HF_OPT_TEXT(AT(limit), "BYTES|cgroup|DIR"),
         "say when memory would reach BYTES, e.g. 4GiB, or the limit of a memory cgroup"},
+    {"explain", 0, HF_OPT_FLAG(AT(explains)),
+        "add the figures behind each verdict: bends, samples, lifetimes"},
     {"json", 0, HF_OPT_FLAG(AT(history.is_json)), "print one JSON document instead"},
     {0},
 };
@@ -94,13 +97,18 @@ static void trend_put(const struct trend_options *options, struct hf_process_his
         .limit_bytes = limit->bytes,
         .limit_used = hf_memory_read(&limit->group).current_bytes,
         .max_rows = (size_t)options->rows,
+        .pid = process->identity.pid,
     };
+    struct hf_verdict_left left;
+    process->growth.is_brief = !options->explains && !options->history.is_json;
+    process->growth.left = hf_growth_limit_left(&report, &left) ? &left : NULL;
     struct hf_budget_scope before = hf_budget_enter(&process->view.budget);
     if (options->history.is_json)
         hf_growth_json(&report, out);
     else
         hf_growth_text(&report, out);
     hf_budget_leave(before);
+    process->growth.left = NULL;
 }
 
 /* One of several, under its name. */

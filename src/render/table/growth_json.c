@@ -71,6 +71,20 @@ static void put_survival(
     hf_out_char(out, '}');
 }
 
+/* The last mark or build before a leak. */
+static void growth_json_put_event(
+    const struct hf_growth *growth, const struct hf_growth_place *place, struct hf_out *out)
+{
+    double onset_s;
+    const struct hf_verdict_event *event = hf_growth_event_before(growth, place);
+    if (event == NULL || !hf_growth_onset(growth, place, &onset_s))
+        return;
+    hf_out_printf(out, ", \"after\": {\"kind\": \"%s\"", event->kind);
+    hf_json_member(out, ", ", "name", event->name);
+    hf_json_number(out, ", \"seconds\": ", onset_s - event->time_s);
+    hf_out_char(out, '}');
+}
+
 static void put_thousand(
     const struct hf_growth *growth, const struct hf_trend *trend, struct hf_out *out)
 {
@@ -92,7 +106,10 @@ void hf_growth_place_json(
     hf_out_printf(out, "\"verdict\": \"%s\"", hf_verdict_name(place->verdict.kind));
     if (place->verdict.held_s > 0)
         hf_json_number(out, ", \"held\": ", place->verdict.held_s);
-    hf_verdict_sentence(&place->verdict, &facts, place->name, &text);
+    struct hf_out label = {0};
+    hf_growth_place_label(place, &label);
+    hf_verdict_sentence(&place->verdict, &facts, hf_out_view(&label), &text);
+    hf_out_done(&label);
     hf_json_member(out, ", ", "sentence", hf_out_view(&text));
     text.size = 0;
     hf_growth_evidence(growth, place, &text);
@@ -112,6 +129,7 @@ void hf_growth_place_json(
     put_when(growth, place, out);
     growth_json_put_ages(&place->ages, out);
     put_survival(growth, &place->survival, out);
+    growth_json_put_event(growth, place, out);
     growth_json_put_points(growth, place, out);
     if (text.error.status != HF_OK)
         out->error = text.error;
@@ -183,6 +201,20 @@ static void growth_json_put_limit(const struct hf_growth_report *report, struct 
     hf_out_string(out, "]},\n  ");
 }
 
+static void growth_json_put_next(const struct hf_growth_report *report, struct hf_out *out)
+{
+    struct hf_out text = {0};
+    hf_growth_next(report, &text);
+    if (text.size != 0)
+        hf_json_member(out, "", "next", hf_out_view(&text));
+    else
+        hf_out_string(out, "\"next\": null");
+    hf_out_string(out, ",\n  ");
+    if (text.error.status != HF_OK)
+        out->error = text.error;
+    hf_out_done(&text);
+}
+
 void hf_growth_json(const struct hf_growth_report *report, struct hf_out *out)
 {
     const struct hf_profile *folded = report->growth->folded;
@@ -197,6 +229,7 @@ void hf_growth_json(const struct hf_growth_report *report, struct hf_out *out)
     }
     hf_growth_members_json(report->growth, NULL, out);
     hf_out_string(out, ",\n  ");
+    growth_json_put_next(report, out);
     if (report->limit_bytes != 0)
         growth_json_put_limit(report, out);
     hf_used_suppressions_json(report->suppressions, out);

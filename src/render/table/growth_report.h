@@ -1,9 +1,9 @@
 /*
  * growth_report.h: what grows, for people and as JSON (analysis/growth.h).
  *
- * Text: a line for the whole, a table of the places, the steepest first, with the shape of each
- * over time as eight heights; then, for those that are not steady, a sentence and what it stands
- * on.
+ * Text: for each leak, the most urgent first, a sentence to act on and what it stands on; a line
+ * for the whole, a table of the places with the shape of each over time as eight heights; for the
+ * others that are not steady, a sentence and what it stands on; then what to do next.
  *
  * JSON: one document, "heapflame.trend/1":
  *
@@ -15,12 +15,16 @@
  *
  *   "per": {"name": "requests", "count": 123456} stands behind "unit" if growth follows a load.
  *
+ *   "next": what to do now; null: nothing.
+ *
  *   PLACE: "verdict", "sentence", "evidence", "shape",
  *   "slope": "+2.5 MiB/min ± 0.3 MiB", "per_second": n, "per_second_95": [low, high] (with a load:
  * at its mean), "per_1000": n, "per_1000_95": [low, high] (with a load), "share": 0.97, "bend",
  * "bend_error", "points": [...], "grew_from", "grew_to": when, in seconds; where the last profile
  * is a live table also "old_freed", "old_bytes", "median_age", "allocated_per_second",
- * "freed_per_second", "freed", "freed_elsewhere", "freed_in". A place has "suppression", too.
+ * "freed_per_second", "freed", "freed_elsewhere", "freed_in". A leak has "after": {"kind": "mark"
+ * or "build", "name", "seconds"}, the last of these before it began, if there is one. A place has
+ * "suppression", too.
  *
  * Numbers that are not known, or not finite, are null. Readers skip members that they do not know.
  */
@@ -39,6 +43,7 @@ struct hf_growth_report {
     uint64_t limit_bytes; /* when it would be reached is said; 0: none */
     uint64_t limit_used;  /* bytes of it that are used already, if more than the whole's */
     size_t max_rows;      /* 0: all */
+    uint32_t pid;         /* of the process; 0: unknown */
 };
 
 /* Until the limit is reached, in seconds; infinite: it is not coming nearer. */
@@ -47,6 +52,12 @@ struct hf_growth_left {
     double s, low_s, high_s;
 };
 struct hf_growth_left hf_growth_left(const struct hf_growth_report *report);
+
+/* The same for the sentence on the first leak (hf_growth.left); false: there is nothing to say. */
+bool hf_growth_limit_left(const struct hf_growth_report *report, struct hf_verdict_left *out_left);
+
+/* What to do now, as a sentence; nothing, if there is nothing to do. Raw: escape it. */
+void hf_growth_next(const struct hf_growth_report *report, struct hf_out *out);
 
 /* "would be reached in 5.2 h (4.1 h to 7.0 h)" */
 void hf_growth_put_left(const struct hf_growth_left *left, struct hf_out *out);

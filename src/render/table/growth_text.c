@@ -5,6 +5,7 @@
 #include "render/table/growth_report.h"
 #include "render/table/used_suppressions.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 static struct hf_verdict_facts facts_of(
@@ -52,6 +53,64 @@ void hf_growth_put_left(const struct hf_growth_left *left, struct hf_out *out)
         hf_out_string(out, " to ");
         hf_verdict_duration(left->high_s, out);
         hf_out_string(out, ")");
+    }
+}
+
+bool hf_growth_limit_left(const struct hf_growth_report *report, struct hf_verdict_left *out_left)
+{
+    if (report->limit_bytes == 0)
+        return false;
+    struct hf_growth_left left = hf_growth_left(report);
+    *out_left =
+        (struct hf_verdict_left){(double)report->limit_bytes, left.s, left.low_s, left.high_s};
+    return left.bytes > 0 && isfinite(left.s);
+}
+
+/* A name that a shell takes as it is, and a regular expression as itself. */
+static bool is_plain_name(struct hf_text name)
+{
+    for (size_t i = 0; i < name.size; i++) {
+        char c = name.data[i];
+        bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (!is_letter && !(c >= '0' && c <= '9') && c != '_' && c != ':')
+            return false;
+    }
+    return name.size != 0;
+}
+
+static bool has_undecided(const struct hf_growth *growth)
+{
+    for (size_t i = 0; i < growth->count; i++) {
+        if (growth->places[i].verdict.kind == HF_VERDICT_UNDECIDED)
+            return true;
+    }
+    return false;
+}
+
+void hf_growth_next(const struct hf_growth_report *report, struct hf_out *out)
+{
+    const struct hf_growth *growth = report->growth;
+    const struct hf_growth_place *leak = hf_growth_first_leak(growth);
+    bool has_births = growth->history->epoch_shift != 0;
+    if (leak != NULL && has_births) {
+        hf_out_string(out, "while the process runs, heapflame who ");
+        if (report->pid != 0)
+            hf_out_printf(out, "%" PRIu32, report->pid);
+        else
+            hf_out_string(out, "PID");
+        if (is_plain_name(leak->name)) {
+            hf_out_char(out, ' ');
+            hf_out_text(out, leak->name);
+        }
+        hf_out_string(out, " shows what keeps these blocks.");
+    } else if (leak != NULL || (has_undecided(growth) && !has_births)) {
+        hf_out_string(out, "record with heapflame run or watch, whose profiles contain when blocks "
+                           "were allocated: then survivors decide, not the shape of the total.");
+    } else if (has_undecided(growth)) {
+        hf_out_string(out, growth->is_exact
+                               ? "record for twice as long: a leak keeps growing at the same rate."
+                               : "record for twice as long, or every allocation: heapflame run "
+                                 "--exact.");
     }
 }
 
@@ -121,16 +180,17 @@ static void growth_text_put_table(const struct hf_growth_report *report, struct 
     }
 }
 
+/* From the place, which is its owner, outward. */
 static void put_way_there(
     const struct hf_growth_report *report, const struct hf_growth_place *place, struct hf_out *out)
 {
     struct hf_out name = {0};
     hf_out_string(out, "  in ");
-    for (size_t i = place->depth; i-- != 0;) {
+    for (size_t i = 0; i < place->depth; i++) {
         name.size = 0;
         hf_suspect_frame_name(report->growth->folded, place->frames[i], false, &name);
         hf_escape_terminal(out, hf_out_view(&name));
-        hf_out_string(out, i != 0 ? " > " : "\n");
+        hf_out_string(out, i + 1 != place->depth ? " < " : "\n");
     }
     hf_out_done(&name);
 }
@@ -138,31 +198,61 @@ static void put_way_there(
 static void growth_text_put_place(
     const struct hf_growth_report *report, const struct hf_growth_place *place, struct hf_out *out)
 {
-    struct hf_out name = {0};
+    struct hf_out name = {0}, text = {0};
     struct hf_verdict_facts facts = facts_of(report, place);
-    growth_text_put_label(place, &name);
-    hf_out_char(out, '\n');
-    hf_verdict_sentence(&place->verdict, &facts, hf_out_view(&name), out);
+    hf_growth_place_label(place, &name);
+    hf_verdict_sentence(&place->verdict, &facts, hf_out_view(&name), &text);
+    hf_escape_terminal(out, hf_out_view(&text));
     hf_out_string(out, "\n  ");
-    name.size = 0;
-    hf_growth_evidence(report->growth, place, &name);
-    hf_escape_terminal(out, hf_out_view(&name));
+    text.size = 0;
+    hf_growth_evidence(report->growth, place, &text);
+    hf_escape_terminal(out, hf_out_view(&text));
     hf_out_char(out, '\n');
     put_way_there(report, place, out);
+    hf_out_done(&text);
     hf_out_done(&name);
+}
+
+/* Those that are leaks, or those that are not. */
+static void growth_text_put_places(
+    const struct hf_growth_report *report, bool are_leaks, struct hf_out *out)
+{
+    for (size_t i = 0; i < rows_of(report); i++) {
+        const struct hf_growth_place *place = &report->growth->places[i];
+        bool is_leak = place->verdict.kind == HF_VERDICT_LEAK;
+        if (is_leak != are_leaks || place->verdict.kind == HF_VERDICT_STEADY)
+            continue;
+        if (!are_leaks)
+            hf_out_char(out, '\n');
+        growth_text_put_place(report, place, out);
+        if (are_leaks)
+            hf_out_char(out, '\n');
+    }
+}
+
+static void growth_text_put_next(const struct hf_growth_report *report, struct hf_out *out)
+{
+    struct hf_out text = {0};
+    hf_growth_next(report, &text);
+    if (text.size != 0) {
+        hf_out_string(out, "\nNext: ");
+        hf_escape_terminal(out, hf_out_view(&text));
+        hf_out_char(out, '\n');
+    }
+    if (text.error.status != HF_OK)
+        out->error = text.error;
+    hf_out_done(&text);
 }
 
 void hf_growth_text(const struct hf_growth_report *report, struct hf_out *out)
 {
+    growth_text_put_places(report, true, out);
     put_whole(report, out);
     if (rows_of(report) != 0)
         hf_out_char(out, '\n');
     growth_text_put_table(report, out);
-    for (size_t i = 0; i < rows_of(report); i++) {
-        const struct hf_growth_place *place = &report->growth->places[i];
-        if (place->verdict.kind != HF_VERDICT_STEADY)
-            growth_text_put_place(report, place, out);
-    }
+    growth_text_put_places(report, false, out);
+    growth_text_put_next(report, out);
     if (report->suppressions->count != 0)
         hf_out_char(out, '\n');
     hf_used_suppressions_text(report->suppressions, out);

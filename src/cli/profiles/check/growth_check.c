@@ -456,6 +456,10 @@ static enum hf_status check_all(struct hf_growth_check *c, struct hf_error *err)
 {
     struct hf_out out = {0};
     enum hf_status status = HF_OK;
+    struct hf_verdict_left left;
+    const struct hf_growth_report report = {
+        .growth = &c->process->growth, .limit_bytes = c->limits.bytes};
+    c->process->growth.left = hf_growth_limit_left(&report, &left) ? &left : NULL;
     if (hf_growth_pace_is_given(c->limits.budget))
         status = check_budget(c, &out, err);
     if (status == HF_OK && !isinf(c->limits.max_growth))
@@ -469,6 +473,7 @@ static enum hf_status check_all(struct hf_growth_check *c, struct hf_error *err)
         status = check_onsets(c, &out, err);
     if (status == HF_OK)
         status = check_verdicts(c, &out, err);
+    c->process->growth.left = NULL;
     hf_out_done(&out);
     return status;
 }
