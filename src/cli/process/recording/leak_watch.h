@@ -6,7 +6,7 @@
  * The command runs by sh, beside the program and the watch, one at a time; its output goes to
  * standard error. It has in its environment
  *
- *     HEAPFLAME_LEAK      "open_session (leak.cpp:12) leaks +3.1 MiB/min (...)"
+ *     HEAPFLAME_LEAK      "open_session keeps 3.1 MiB/min (...), ..."
  *     HEAPFLAME_PROFILE   the file that was written; empty: it was lost
  *     HEAPFLAME_PID       the process
  */
