@@ -67,8 +67,8 @@ static double now_s(void)
 
 int main(int count, char **words)
 {
-    useconds_t step_us = (useconds_t)(count > 1 ? atoi(words[1]) : 1000);
-    size_t every = (size_t)(count > 2 ? atoi(words[2]) : 0);
+    useconds_t step_us = (useconds_t)(count > 1 ? atof(words[1]) : 1000);
+    size_t every = (size_t)(count > 2 ? atof(words[2]) : 0);
     double after_s = count > 3 ? atof(words[3]) : 0, end_s = count > 4 ? atof(words[4]) : 0;
     double began_s = now_s();
     sessions = malloc(100000000);

@@ -17,8 +17,8 @@
  * entry. If this is true of no block, the process has no pymalloc that is known.
  *
  * Source: Objects/obmalloc.c of CPython 3.7 to 3.13, x86-64, held against Debian's 3.11.2; 3.7.16,
- * 3.8.18,
- * 3.9.18, 3.10.13, 3.11.7, 3.12.1 and 3.13.0 were run once, and tell the same bytes of themselves.
+ * 3.8.18, 3.9.18, 3.10.13, 3.11.7, 3.12.1 and 3.13.0 were run once, and tell the same bytes of
+ * themselves.
  *
  * Regions: "arena". A pool whose list does not have as many blocks as its head says are free is
  * unknown: one was written to after it was freed.

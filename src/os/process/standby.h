@@ -12,6 +12,19 @@
  *
  * The worker neither reads standard input nor, unless it is said to, writes standard output: both
  * may be another program's. It is killed when the command dies, of whatever.
+ *
+ * Example:
+ *
+ *     hf_standby_work *count = NULL; // what the worker does with an order
+ *     static const struct hf_broker_rules rules = {0};
+ *     struct hf_standby standby = {.work = count};
+ *     struct hf_standby_ending ending;
+ *     uint64_t reply;
+ *     status = hf_standby_init(&standby, &rules, err);
+ *     struct hf_standby_order order = {.bytes = HF_TEXT("the second"), .fd = -1};
+ *     if (status == HF_OK && hf_standby_do(&standby, &order, &reply, sizeof reply, &ending))
+ *         hf_out_u64(out, reply);
+ *     hf_standby_done(&standby);
  */
 #ifndef HF_OS_STANDBY_H
 #define HF_OS_STANDBY_H
