@@ -109,6 +109,8 @@ void hf_growth_place_json(
     struct hf_out label = {0};
     hf_growth_place_label(place, &label);
     hf_verdict_sentence(&place->verdict, &facts, hf_out_view(&label), &text);
+    if (label.error.status != HF_OK)
+        out->error = label.error;
     hf_out_done(&label);
     hf_json_member(out, ", ", "sentence", hf_out_view(&text));
     text.size = 0;

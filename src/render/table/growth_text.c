@@ -163,6 +163,8 @@ static void growth_text_put_label(const struct hf_growth_place *place, struct hf
     struct hf_out label = {0};
     hf_growth_place_label(place, &label);
     hf_escape_terminal(out, hf_out_view(&label));
+    if (label.error.status != HF_OK)
+        out->error = label.error;
     hf_out_done(&label);
 }
 
@@ -192,6 +194,8 @@ static void put_way_there(
         hf_escape_terminal(out, hf_out_view(&name));
         hf_out_string(out, i + 1 != place->depth ? " < " : "\n");
     }
+    if (name.error.status != HF_OK)
+        out->error = name.error;
     hf_out_done(&name);
 }
 
@@ -209,6 +213,8 @@ static void growth_text_put_place(
     hf_escape_terminal(out, hf_out_view(&text));
     hf_out_char(out, '\n');
     put_way_there(report, place, out);
+    if (name.error.status != HF_OK || text.error.status != HF_OK)
+        out->error = name.error.status != HF_OK ? name.error : text.error;
     hf_out_done(&text);
     hf_out_done(&name);
 }
