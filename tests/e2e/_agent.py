@@ -7,6 +7,7 @@ import os
 import signal
 import struct
 import subprocess
+import time
 from pathlib import Path
 
 from _heap import HEAPFLAME, SOURCE, TIMEOUT_S, run, skip
