@@ -73,6 +73,7 @@ def rate_of(out, name):
 
 def expect_only_leak(out):
     """The cache is full, and what a request allocates is freed: only sessions leak."""
+    assert "\nNext: while the process runs, heapflame heap PID shows what holds its memory.\n" in out, out
     assert len(re.findall("^LEAK", out, re.MULTILINE)) == 1 and re.search("^LEAK.*: remember_session keeps ", out, re.MULTILINE), out
     assert re.search(r"profiles over .* as a whole: leak\.", out), out
 

@@ -175,7 +175,8 @@ static enum hf_status follow_print(struct contexts_series *series, struct hf_err
     struct hf_process_history *process = &series->history;
     const struct hf_growth_report report = {.growth = &process->growth,
         .suppressions = &process->suppressions,
-        .max_rows = (size_t)series->how->rows};
+        .max_rows = (size_t)series->how->rows,
+        .next = "heapflame attach PID --spec postgres shows which code fills a context."};
     enum hf_status status = hf_output_open(&output, NULL, false, err);
     if (status != HF_OK)
         return status;

@@ -44,6 +44,7 @@ struct hf_growth_report {
     uint64_t limit_used;  /* bytes of it that are used already, if more than the whole's */
     size_t max_rows;      /* 0: all */
     uint32_t pid;         /* of the process; 0: unknown */
+    const char *next;     /* what to do about a leak, as a sentence; NULL: ask who keeps it */
 };
 
 /* Until the limit is reached, in seconds; infinite: it is not coming nearer. */

@@ -92,7 +92,9 @@ void hf_growth_next(const struct hf_growth_report *report, struct hf_out *out)
     const struct hf_growth *growth = report->growth;
     const struct hf_growth_place *leak = hf_growth_first_leak(growth);
     bool has_births = growth->history->epoch_shift != 0;
-    if (leak != NULL && has_births) {
+    if (leak != NULL && report->next != NULL) {
+        hf_out_string(out, report->next);
+    } else if (leak != NULL && has_births) {
         hf_out_string(out, "while the process runs, heapflame who ");
         if (report->pid != 0)
             hf_out_printf(out, "%" PRIu32, report->pid);
@@ -103,7 +105,7 @@ void hf_growth_next(const struct hf_growth_report *report, struct hf_out *out)
             hf_out_text(out, leak->name);
         }
         hf_out_string(out, " shows what keeps these blocks.");
-    } else if (leak != NULL || (has_undecided(growth) && !has_births)) {
+    } else if (leak != NULL || (has_undecided(growth) && !has_births && report->next == NULL)) {
         hf_out_string(out, "record with heapflame run or watch, whose profiles contain when blocks "
                            "were allocated: then survivors decide, not the shape of the total.");
     } else if (has_undecided(growth)) {

@@ -99,8 +99,9 @@ static bool series_worker_found_leak(const struct hf_growth *growth)
 static enum hf_status series_worker_print(struct hf_process_history *process, struct hf_error *err)
 {
     struct hf_output output;
-    const struct hf_growth_report report = {
-        .growth = &process->growth, .suppressions = &process->suppressions};
+    const struct hf_growth_report report = {.growth = &process->growth,
+        .suppressions = &process->suppressions,
+        .next = "while the process runs, heapflame heap PID shows what holds its memory."};
     enum hf_status status = hf_output_open(&output, NULL, false, err);
     if (status != HF_OK)
         return status;
