@@ -478,8 +478,12 @@ static void put_survivors(
 {
     const struct hf_survival *survival = facts->survival;
     if (survival->kind == HF_SURVIVAL_LEAK) {
-        hf_out_string(out, " Blocks that became older than ");
-        hf_verdict_duration(survival->age_s, out);
+        if (survival->age_s > 0) {
+            hf_out_string(out, " Blocks that became older than ");
+            hf_verdict_duration(survival->age_s, out);
+        } else {
+            hf_out_string(out, " Its blocks");
+        }
         hf_out_printf(out, " stay: at most %.0f %% of them were freed, and new ones keep coming.",
             survival->lost * 100);
         put_onset(facts, out);

@@ -102,7 +102,7 @@ def test_a_leak():
         document = json.loads(heapflame("trend", "--json", folder))
         leaks = [place for place in document["places"] if place["verdict"] == "leak"]
         assert [place["name"] for place in leaks] == ["remember_session"], leaks
-        assert "that became older than" in leaks[0]["evidence"], leaks[0]["evidence"]
+        assert "stay: at most" in leaks[0]["evidence"], leaks[0]["evidence"]
         # Nothing is known of what was freed, so nobody is told about it.
         assert "has no lifetimes and sizes of freed blocks" in failing(3, "top", "--births", files[-1])
         heapflame("convert", files[-1], "-o", "last.pb.gz", "--to", "pprof")

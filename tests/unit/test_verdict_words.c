@@ -264,6 +264,11 @@ static void test_evidence_of_births(void **state)
         WAY BEND " Blocks that became older than 90 s stay: at most 3 % of them were freed, and "
                  "new ones keep coming. It began between 54 min and 44 min before the last "
                  "profile." CACHE);
+    survival.age_s = 0;
+    check_evidence(HF_VERDICT_LEAK,
+        WAY BEND " Its blocks stay: at most 3 % of them were freed, and new ones keep coming. It "
+                 "began between 54 min and 44 min before the last profile." CACHE);
+    survival.age_s = 90;
     survival.onset_high_s = 3600;
     check_evidence(HF_VERDICT_LEAK,
         WAY BEND " Blocks that became older than 90 s stay: at most 3 % of them were freed, and "
