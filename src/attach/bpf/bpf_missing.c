@@ -97,6 +97,12 @@ bool hf_bpf_source_has_ended(const struct hf_bpf_source *source)
     return false;
 }
 
+enum hf_status hf_bpf_source_look(struct hf_bpf_source *source, struct hf_error *err)
+{
+    (void)source;
+    return say_missing(err);
+}
+
 enum hf_status hf_bpf_source_stop(struct hf_bpf_source *source, struct hf_error *err)
 {
     (void)source;
