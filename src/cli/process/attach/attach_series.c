@@ -401,8 +401,10 @@ enum hf_status hf_attach_in_series(struct hf_attach_options *options,
         status = series_init(series, err);
     if (status == HF_OK)
         status = hf_shielded_worker_start(&series->recorder, err);
-    if (status == HF_OK && series->recorder == 0)
+    if (status == HF_OK && series->recorder == 0) {
+        free(series);
         return hf_attach_to_one(options, how, words, err); /* and this process ends */
+    }
     if (status == HF_OK)
         status = series_follow(series, err);
     if (status == HF_OK)
