@@ -8,7 +8,7 @@
  * stacks they grow, of the others they go up and down. Prints "read S add S analyse S stacks N
  * points N", in seconds of CPU.
  */
-#include "analysis/growth.h"
+#include "analysis/growth/growth.h"
 #include "base/strings/num.h"
 #include "formats/format.h"
 #include "profile/fold.h"

@@ -14,6 +14,14 @@
  *   - it goes on to the end;
  *   - old blocks are not given back, as far as the source can tell (hf_verdict_facts.old_freed);
  *   - what was lost on the way could not explain it.
+ *
+ * Example:
+ *
+ *     struct hf_verdict_facts facts = {0}; // of a place: what its verdict stands on
+ *     struct hf_verdict verdict = hf_verdict_of(&facts);
+ *     if (verdict.kind == HF_VERDICT_LEAK)
+ *         hf_verdict_sentence(&verdict, &facts, HF_TEXT("record"), out);
+ *     hf_verdict_evidence(&verdict, &facts, out);
  */
 #ifndef HF_ANALYSIS_VERDICT_H
 #define HF_ANALYSIS_VERDICT_H

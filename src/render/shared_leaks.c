@@ -1,5 +1,6 @@
 #include "render/shared_leaks.h"
 
+#include "analysis/growth/growth_place.h"
 #include "base/plural.h"
 #include "base/strings/escape.h"
 #include "base/strings/json.h"

@@ -12,7 +12,7 @@
 #ifndef HF_RENDER_SHARED_LEAKS_H
 #define HF_RENDER_SHARED_LEAKS_H
 
-#include "analysis/growth.h"
+#include "analysis/growth/growth.h"
 #include "base/containers/arena.h"
 #include "base/strings/out.h"
 #include "statistics/pooled_rate.h"

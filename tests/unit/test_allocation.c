@@ -6,7 +6,7 @@
  * replaced it already: then this test only says so.
  */
 #include "analysis/difference.h"
-#include "analysis/growth.h"
+#include "analysis/growth/growth.h"
 #include "analysis/owner.h"
 #include "analysis/suppressions.h"
 #include "analysis/suspects.h"

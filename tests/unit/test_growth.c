@@ -1,5 +1,5 @@
 /* Where memory grows: when that was, what is said of lifetimes, and what each place held when. */
-#include "analysis/growth.h"
+#include "analysis/growth/growth_place.h"
 #include "stacks.h"
 
 #include <math.h>

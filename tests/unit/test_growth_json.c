@@ -2,6 +2,7 @@
  * null or no sentence for those that nobody knows. */
 #include "render/table/growth_report.h"
 
+#include "analysis/growth/growth_place.h"
 #include "check.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* What a growth makes of the births that a history has of its places: survivors, and when their
  * births say nothing. */
-#include "analysis/growth_cohorts.h"
+#include "analysis/growth/growth_cohorts.h"
 #include "stacks.h"
 
 #include <math.h>

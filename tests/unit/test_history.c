@@ -1,5 +1,5 @@
 /* Points of a history, what it keeps of lifetimes, and what a growth makes of that. */
-#include "analysis/growth_ages.h"
+#include "analysis/growth/growth_ages.h"
 #include "analysis/history.h"
 #include "stacks.h"
 

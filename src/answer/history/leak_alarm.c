@@ -1,5 +1,6 @@
 #include "answer/history/leak_alarm.h"
 
+#include "analysis/growth/growth_place.h"
 #include "base/containers/hash.h"
 #include "base/strings/escape.h"
 #include "statistics/alarm.h"

@@ -9,7 +9,7 @@
 #ifndef HF_ANSWER_HISTORY_PROCESS_EVENTS_H
 #define HF_ANSWER_HISTORY_PROCESS_EVENTS_H
 
-#include "analysis/growth.h"
+#include "analysis/growth/growth.h"
 #include "base/containers/arena.h"
 
 /* All zero is none. */

@@ -9,7 +9,7 @@
 #ifndef HF_ANSWER_HISTORY_PROCESS_HISTORY_H
 #define HF_ANSWER_HISTORY_PROCESS_HISTORY_H
 
-#include "analysis/growth.h"
+#include "analysis/growth/growth.h"
 #include "analysis/process_identity.h"
 #include "analysis/suppressions.h"
 #include "answer/history/poller.h"

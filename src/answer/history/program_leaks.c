@@ -1,5 +1,6 @@
 #include "answer/history/program_leaks.h"
 
+#include "analysis/growth/growth_place.h"
 #include "base/containers/vec.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 #ifndef HF_RENDER_PAGE_H
 #define HF_RENDER_PAGE_H
 
-#include "analysis/growth.h"
+#include "analysis/growth/growth.h"
 #include "analysis/series.h"
 #include "base/error.h"
 #include "base/strings/out.h"

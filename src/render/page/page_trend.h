@@ -4,7 +4,7 @@
 #ifndef HF_RENDER_PAGE_TREND_H
 #define HF_RENDER_PAGE_TREND_H
 
-#include "analysis/growth.h"
+#include "analysis/growth/growth.h"
 #include "base/strings/out.h"
 #include "render/page/page_data.h"
 

@@ -19,7 +19,7 @@
 #ifndef HF_RENDER_CHECK_REPORT_H
 #define HF_RENDER_CHECK_REPORT_H
 
-#include "analysis/growth.h"
+#include "analysis/growth/growth.h"
 #include "analysis/suppressions.h"
 #include "base/strings/out.h"
 

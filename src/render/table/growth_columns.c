@@ -1,5 +1,6 @@
 #include "render/table/growth_columns.h"
 
+#include "analysis/growth/growth_place.h"
 #include "base/strings/units.h"
 #include "base/strings/utf8.h"
 #include "profile/unbias.h"

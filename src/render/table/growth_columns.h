@@ -11,7 +11,7 @@
 #ifndef HF_RENDER_GROWTH_COLUMNS_H
 #define HF_RENDER_GROWTH_COLUMNS_H
 
-#include "analysis/growth.h"
+#include "analysis/growth/growth.h"
 #include "base/strings/out.h"
 
 void hf_growth_slope(

@@ -1,3 +1,4 @@
+#include "analysis/growth/growth_place.h"
 #include "analysis/suspects.h"
 #include "base/strings/json.h"
 #include "render/table/growth_columns.h"

@@ -1,5 +1,5 @@
 /*
- * growth_report.h: what grows, for people and as JSON (analysis/growth.h).
+ * growth_report.h: what grows, for people and as JSON (analysis/growth/growth.h).
  *
  * Text: for each leak, the most urgent first, a sentence to act on and what it stands on; a line
  * for the whole, a table of the places with the shape of each over time as eight heights; for the
@@ -31,7 +31,7 @@
 #ifndef HF_RENDER_GROWTH_REPORT_H
 #define HF_RENDER_GROWTH_REPORT_H
 
-#include "analysis/growth.h"
+#include "analysis/growth/growth.h"
 #include "analysis/suppressions.h"
 #include "base/strings/out.h"
 

@@ -1,6 +1,6 @@
 #include "render/table/row_trends.h"
 
-#include "analysis/growth_rows.h"
+#include "analysis/growth/growth_rows.h"
 #include "base/budget.h"
 #include "base/containers/intern.h"
 #include "render/table/growth_columns.h"

@@ -4,7 +4,7 @@
 #ifndef HF_RENDER_ROW_TRENDS_H
 #define HF_RENDER_ROW_TRENDS_H
 
-#include "analysis/growth.h"
+#include "analysis/growth/growth.h"
 #include "profile/fold.h"
 #include "render/table/rows.h"
 

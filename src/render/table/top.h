@@ -22,7 +22,7 @@
 #ifndef HF_RENDER_TOP_H
 #define HF_RENDER_TOP_H
 
-#include "analysis/growth.h"
+#include "analysis/growth/growth.h"
 #include "analysis/owner.h"
 #include "analysis/series.h"
 #include "base/strings/out.h"

@@ -1,5 +1,6 @@
 #include "cli/profiles/check/growth_check.h"
 
+#include "analysis/growth/growth_place.h"
 #include "base/plural.h"
 #include "base/strings/units.h"
 #include "render/table/growth_report.h"

@@ -4,7 +4,7 @@
 #ifndef HF_CLI_GROWTH_LIMITS_H
 #define HF_CLI_GROWTH_LIMITS_H
 
-#include "analysis/growth.h"
+#include "analysis/growth/growth.h"
 #include "cli/command.h"
 
 /* As given; NULL: not. */

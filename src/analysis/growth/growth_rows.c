@@ -1,7 +1,7 @@
-#include "analysis/growth_rows.h"
+#include "analysis/growth/growth_rows.h"
 
-#include "analysis/growth_ages.h"
-#include "analysis/growth_cohorts.h"
+#include "analysis/growth/growth_ages.h"
+#include "analysis/growth/growth_cohorts.h"
 
 #include <stdlib.h>
 

@@ -11,7 +11,7 @@
 #ifndef HF_ANALYSIS_GROWTH_AGES_H
 #define HF_ANALYSIS_GROWTH_AGES_H
 
-#include "analysis/growth.h"
+#include "analysis/growth/growth.h"
 
 #include <math.h>
 

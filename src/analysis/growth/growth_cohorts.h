@@ -5,7 +5,7 @@
 #ifndef HF_ANALYSIS_GROWTH_COHORTS_H
 #define HF_ANALYSIS_GROWTH_COHORTS_H
 
-#include "analysis/growth.h"
+#include "analysis/growth/growth.h"
 
 /* Of one place, while samples are added. NULL: it has none, as most places. Freed by free(3). */
 struct hf_growth_cohorts {

@@ -1,5 +1,6 @@
-#include "analysis/growth_cohorts.h"
+#include "analysis/growth/growth_cohorts.h"
 
+#include "analysis/growth/growth_place.h"
 #include "analysis/verdict_course.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "analysis/growth_ages.h"
+#include "analysis/growth/growth_ages.h"
 
 #include "analysis/suspects.h"
 

@@ -8,7 +8,7 @@
 #ifndef HF_ANALYSIS_GROWTH_ROWS_H
 #define HF_ANALYSIS_GROWTH_ROWS_H
 
-#include "analysis/growth.h"
+#include "analysis/growth/growth.h"
 
 #define HF_GROWTH_NO_ROW UINT32_MAX
 #define HF_GROWTH_ROWS_COHORTS 256 /* the first rows; others are judged by their shape alone */
