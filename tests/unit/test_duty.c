@@ -61,9 +61,18 @@ static void test_without_a_period_it_is_always(void **state)
     assert_true(hf_duty_wants(&duty, UINT64_MAX));
 }
 
+static void is_never_no_part(void **state)
+{
+    (void)state;
+    assert_int_equal(hf_duty_per_mille(0, 0), 1000);
+    assert_int_equal(hf_duty_per_mille(200, 1000), 200);
+    assert_int_equal(hf_duty_per_mille(10000000, UINT64_C(60000000000)), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(is_never_no_part),
         cmocka_unit_test(test_windows_are_their_part_of_the_time_wherever_they_lie),
         cmocka_unit_test(test_a_window_is_as_long_as_it_is_wanted_from_when_it_has_begun),
         cmocka_unit_test(test_windows_that_passed_are_not_made_up_for),

@@ -24,8 +24,7 @@ static enum hf_status choose_share(
     const struct hf_cost *cost = &session->cost;
     const struct hf_cost_prices *prices = hf_backend_choice_prices(session);
     const struct hf_session_options *options = &session->options;
-    uint64_t part =
-        options->on_period_ns != 0 ? options->on_ns * 1000 / options->on_period_ns : 1000;
+    uint64_t part = hf_duty_per_mille(options->on_ns, options->on_period_ns);
     uint64_t most = options->most_per_mille, all = hf_cost_added(cost, prices, part);
     uint64_t ends = hf_cost_added(cost, prices, 0);
     char rate[HF_UNITS_MAX], speed[HF_COST_SPEED_MAX];

@@ -1,11 +1,13 @@
 #include "attach/session/duty.h"
 
+#include "base/mix.h"
+
+#define STEP UINT64_C(0x9e3779b97f4a7c15)
+
 static uint64_t duty_draw(struct hf_duty *duty)
 {
-    duty->random ^= duty->random >> 12; /* xorshift64*: G. Marsaglia (2003), S. Vigna (2016) */
-    duty->random ^= duty->random << 25;
-    duty->random ^= duty->random >> 27;
-    double drawn = (double)((duty->random * UINT64_C(0x2545f4914f6cdd1d)) >> 11);
+    duty->random += STEP;
+    double drawn = (double)(hf_mix(duty->random, duty->random ^ STEP) >> 11);
     return (uint64_t)(drawn / 9007199254740992.0 * (double)duty->period_ns);
 }
 
@@ -24,10 +26,16 @@ struct hf_duty hf_duty_of(uint64_t on_ns, uint64_t period_ns, uint64_t seed, uin
         .period_ns = period_ns,
         .stratum_ns = now_ns,
         .end_ns = now_ns,
-        .random = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15)};
+        .random = seed};
     if (period_ns != 0)
         draw_window(&duty);
     return duty;
+}
+
+uint64_t hf_duty_per_mille(uint64_t on_ns, uint64_t period_ns)
+{
+    uint64_t part = period_ns != 0 ? on_ns * 1000 / period_ns : 1000;
+    return part != 0 ? part : 1;
 }
 
 bool hf_duty_wants(struct hf_duty *duty, uint64_t now_ns)

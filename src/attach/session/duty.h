@@ -33,6 +33,9 @@ struct hf_duty {
 
 struct hf_duty hf_duty_of(uint64_t on_ns, uint64_t period_ns, uint64_t seed, uint64_t now_ns);
 
+/* The part of the time, at least 1. */
+uint64_t hf_duty_per_mille(uint64_t on_ns, uint64_t period_ns);
+
 /* A window is open. Time never goes back. */
 bool hf_duty_wants(struct hf_duty *duty, uint64_t now_ns);
 

@@ -74,8 +74,7 @@ void hf_attach_say_cost(const struct hf_session *session)
 {
     char calls[HF_UNITS_MAX], period[HF_UNITS_MAX], speed[HF_COST_SPEED_MAX];
     const struct hf_session_options *options = &session->options;
-    uint64_t part =
-        options->on_period_ns != 0 ? options->on_ns * 1000 / options->on_period_ns : 1000;
+    uint64_t part = hf_duty_per_mille(options->on_ns, options->on_period_ns);
     bool is_thin = session->births_per_mille < part;
     char time[64];
     struct hf_out line = {0};
