@@ -25,6 +25,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define HF_HEAP_OF_PYTHON "pymalloc" /* an allocator: its blocks are objects of CPython */
+
 struct hf_heap_block {
     uint64_t address, bytes;
 };

@@ -18,7 +18,7 @@
 static bool has_python(const struct hf_heap *heap)
 {
     for (size_t i = 0; i < heap->region_count; i++) {
-        if (strcmp(heap->regions[i].allocator, "pymalloc") == 0)
+        if (strcmp(heap->regions[i].allocator, HF_HEAP_OF_PYTHON) == 0)
             return true;
     }
     return false;
@@ -66,6 +66,19 @@ static bool is_module_data(const struct hf_process_image *image, uint64_t addres
     return mapping->inode != 0 || is_behind;
 }
 
+/* A text of that process, and the 0 behind it. */
+static bool copy_class_text(
+    struct hf_object_classes *classes, uint64_t address, char *out, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (!hf_process_copy(classes->tables, address + i, &out[i], 1))
+            return false;
+        if (out[i] == '\0')
+            return i != 0;
+    }
+    return false;
+}
+
 /* The mangled name of the class that has the table; false: it is no table. */
 static bool read_class_name(
     struct hf_object_classes *classes, uint64_t vtable, char out_name[MANGLED_MAX])
@@ -77,13 +90,7 @@ static bool read_class_name(
         !hf_process_copy(reader, words[1], info, sizeof info) ||
         !is_module_data(reader->image, info[0]))
         return false;
-    for (size_t i = 0; i < MANGLED_MAX; i++) {
-        if (!hf_process_copy(reader, info[1] + i, &out_name[i], 1))
-            return false;
-        if (out_name[i] == '\0')
-            return i != 0;
-    }
-    return false;
+    return copy_class_text(classes, info[1], out_name, MANGLED_MAX);
 }
 
 /* ---- Names ---- */
@@ -158,15 +165,10 @@ struct python_type {
 static bool read_type_name(
     struct hf_object_classes *classes, const struct python_type *type, char out_name[TYPE_NAME_MAX])
 {
-    for (size_t i = 0; i < TYPE_NAME_MAX; i++) {
-        if (!hf_process_copy(classes->tables, type->name + i, &out_name[i], 1))
-            return false;
-        if (out_name[i] == '\0')
-            return i != 0;
-        if ((unsigned char)out_name[i] < ' ' || out_name[i] == '\x7f')
-            return false;
-    }
-    return false;
+    bool is_name = copy_class_text(classes, type->name, out_name, TYPE_NAME_MAX);
+    for (const char *at = out_name; is_name && *at != '\0'; at++)
+        is_name = (unsigned char)*at >= ' ' && *at != '\x7f';
+    return is_name;
 }
 
 /* The type of a type, or that one's, is called "type", and is its own. */

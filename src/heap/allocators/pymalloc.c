@@ -18,7 +18,6 @@
 #define PAGE_BYTES 4096u
 #define ADDRESS_MAX (UINT64_C(1) << 56)
 
-static const char pymalloc_name[] = "pymalloc";
 static const uint32_t pool_sizes[] = {
     POOL_BYTES_MAX, 4096}; /* bytes, of 3.10 and later, and before */
 
@@ -169,7 +168,7 @@ static enum hf_status pymalloc_read_arena(
         return hf_error_memory(err);
     *region = (struct hf_heap_region){.start = entry->start,
         .end = entry->start + arena_bytes(p),
-        .allocator = pymalloc_name,
+        .allocator = HF_HEAP_OF_PYTHON,
         .part = "arena"};
     enum hf_status status = HF_OK;
     for (uint64_t at = first_pool(p, entry); at < entry->unused_pool && status == HF_OK;
