@@ -16,7 +16,10 @@ import tempfile
 import time
 from pathlib import Path
 
+from _measure import expect
+
 BUILD = Path(os.environ["BUILD"])
+CLEAN_MS = 1000
 
 STORM = r"""
 #include <pthread.h>
@@ -128,9 +131,11 @@ def main():
         os.chdir("/")
     environment = {**os.environ, "SNAPSHOTS": str(args.count), "KILLS": str(args.kills), "CMOCKA_MESSAGE_OUTPUT": "STANDARD"}
     done = subprocess.run([BUILD / "tests/test_snapshot"], env=environment, capture_output=True, text=True, check=False)
-    for line in (done.stdout + done.stderr).splitlines():
-        print(line)
-    return done.returncode
+    said = done.stdout + done.stderr
+    print(said, end="")
+    took = re.search(r"tool killed \d+ times: cleaned up after at most (\d+) ms", said)
+    met = expect(took is not None and int(took[1]) <= CLEAN_MS, f"the guardian cleans up within {CLEAN_MS} ms")
+    return 0 if met and done.returncode == 0 else 1
 
 
 if __name__ == "__main__":

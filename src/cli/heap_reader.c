@@ -6,6 +6,7 @@
 #include "cli/reader.h"
 #include "heap/allocators/allocators.h"
 #include "heap/table_blocks.h"
+#include "memory/leftovers.h"
 #include "memory/snapshot.h"
 #include "os/process/proc.h"
 #include "os/process/standby.h"
@@ -247,6 +248,17 @@ static enum hf_status check_room(uint32_t pid, struct hf_error *err)
         hf_units_bytes(memory.anonymous_bytes / ROOM_PART, needed), hf_units_bytes(left, room));
 }
 
+/* Of a heapflame that was killed together with its guardian. If they cannot be removed, they are
+ * in nobody's way. */
+static void remove_what_is_left(uint32_t pid)
+{
+    struct hf_leftovers left = hf_leftovers_of((pid_t)pid);
+    if (left.zombie_count != 0 || left.has_code) {
+        enum hf_status status = hf_leftovers_remove((pid_t)pid, NULL);
+        (void)status;
+    }
+}
+
 void hf_heap_symbols_init(struct hf_heap_symbols *symbols, const struct hf_request_names *names)
 {
     symbols->options = (struct hf_symbol_options){.symdirs = names->symdirs.items,
@@ -262,6 +274,7 @@ enum hf_status hf_heap_reader_run(
     enum hf_status status = check_room(pid, err);
     if (status != HF_OK)
         return status;
+    remove_what_is_left(pid);
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     status = hf_snapshot_take(&snapshot, (pid_t)pid, err);
     if (status != HF_OK)

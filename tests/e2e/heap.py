@@ -5,8 +5,10 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from _heap import HEAPFLAME, need
@@ -194,6 +196,40 @@ def test_at_work():
             assert (thread / "children").read_text() == "", thread
             status = (thread / "status").read_text()
             assert "SigPnd:\t0000000000000000" in status and "TracerPid:\t0" in status, status
+
+
+def children(pid):
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def killed_with_its_guardian(pid):
+    """A heap that is killed while there is a copy, and its guardian with it; returns the copy."""
+    tool = subprocess.Popen([HEAPFLAME, "heap", str(pid)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    guardian = copy = None
+    while guardian is None or copy is None:
+        assert tool.poll() is None, "it ended before there was a copy"
+        guards = [child for child in children(tool.pid) if Path(f"/proc/{child}/comm").read_text() == "heapflame-guard\n"]
+        guardian, copy = (guards or [None])[0], (children(pid) or [None])[0]
+    os.kill(guardian, signal.SIGKILL)
+    tool.kill()
+    tool.wait()
+    while Path(f"/proc/{copy}/stat").read_text().rpartition(")")[2].split()[0] != "Z":
+        time.sleep(0.01)  # it has to get a processor to end
+    return copy
+
+
+def test_left_by_a_killed_tool():
+    """Where tool and guardian are killed at once, doctor names the copy, which has no memory any more, and the next look removes it."""
+    with Program("large") as program:
+        copy = killed_with_its_guardian(program.pid)
+        said = subprocess.check_output([HEAPFLAME, "doctor", str(program.pid)], text=True)
+        left = "1 copy of it without memory(, and code at its entry, where nothing ever comes)?, left by a heapflame that was killed"
+        assert re.search(rf"^copies +no +{left}: the next 'heapflame heap {program.pid}' removes (it|them)$", said, re.M), said
+        assert children(program.pid) == [copy], copy
+        heap(program.pid)
+        assert children(program.pid) == [], children(program.pid)
+        said = subprocess.check_output([HEAPFLAME, "doctor", str(program.pid)], text=True)
+        assert re.search(r"^copies +yes +none left behind$", said, re.M), said
 
 
 def test_large_blocks():

@@ -275,11 +275,20 @@ static void wait_for_guardians(pid_t pid)
 
 enum victim { TOOL = 1, GUARDIAN = 2, BOTH = 3 };
 
-/* Kills the tool, its guardian or both at random instants. */
-static void kill_some(pid_t pid, enum victim victim)
+static uint64_t snapshot_test_now_ns(void)
 {
-    uint64_t count = count_of("KILLS", KILLS);
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Kills the tool, its guardian or both at random instants; returns how long guardians needed at
+ * most to clean up. */
+static uint64_t kill_some(pid_t pid, enum victim victim)
+{
+    uint64_t count = count_of("KILLS", KILLS), longest_ns = 0;
     for (uint64_t i = 0; i < count; i++) {
+        unsigned children = count_children(pid);
         pid_t tool = start_tool(pid), guardian = 0;
         usleep((useconds_t)(2000 + random() % 20000));
         guardian = child_of(tool, 0);
@@ -288,24 +297,34 @@ static void kill_some(pid_t pid, enum victim victim)
         if ((victim & TOOL) == 0)
             usleep(20000); /* it goes on with another */
         (void)kill(tool, SIGKILL);
+        uint64_t killed_ns = snapshot_test_now_ns();
         (void)waitpid(tool, NULL, 0);
         wait_for_guardians(pid);
+        uint64_t took_ns = snapshot_test_now_ns() - killed_ns;
+        longest_ns = took_ns > longest_ns ? took_ns : longest_ns;
         assert_true(victim != TOOL || count_children(pid) == 0);
+        assert_true(victim != BOTH || count_children(pid) <= children + 1);
     }
+    return longest_ns;
 }
 
 static void check_killed(enum victim victim)
 {
     struct hf_error err;
     pid_t pid = start_work();
-    kill_some(pid, victim);
+    uint64_t longest_ns = kill_some(pid, victim);
     check_unharmed(pid);
     struct hf_leftovers left = hf_leftovers_of(pid);
     for (int wait = 0; wait < 10000 && left.zombie_count != count_children(pid); wait++) {
         usleep(1000); /* a copy that is killed has to get a processor to end */
         left = hf_leftovers_of(pid);
     }
-    print_message("left behind: %zu zombies, code %d\n", left.zombie_count, left.has_code);
+    print_message("%s killed %" PRIu64 " times: cleaned up after at most %.0f ms; left behind: %zu "
+                  "zombies, code %d\n",
+        victim == TOOL       ? "tool"
+        : victim == GUARDIAN ? "guardian"
+                             : "both",
+        count_of("KILLS", KILLS), (double)longest_ns / 1e6, left.zombie_count, left.has_code);
     assert_true(victim != TOOL || (left.zombie_count == 0 && !left.has_code));
     /* A copy that a thread made on its way out of a call may still have to get a processor to end.
      */

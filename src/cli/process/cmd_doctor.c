@@ -13,6 +13,7 @@
 #include "capture/found_table.h"
 #include "capture/leftover_tables.h"
 #include "cli/reader.h"
+#include "memory/leftovers.h"
 #include "os/input.h"
 #include "os/process/rights.h"
 #include "os/process/sandbox.h"
@@ -292,6 +293,22 @@ static void look_at_process(struct doctor *doctor, uint32_t pid, struct hf_keepe
     hf_session_close(&session);
 }
 
+/* Of snapshots (memory/snapshot.h). Here and not in the worker: it needs the right to read the
+ * process's memory. */
+static void look_at_copies(struct doctor *doctor, uint32_t pid)
+{
+    char how[192];
+    struct hf_leftovers left = hf_leftovers_of((pid_t)pid);
+    bool is_well = left.zombie_count == 0 && !left.has_code;
+    (void)snprintf(how, sizeof how,
+        "%zu %s of it without memory%s, left by a heapflame that was killed: the next 'heapflame "
+        "heap %" PRIu32 "' removes %s",
+        left.zombie_count, hf_plural(left.zombie_count, "copy", "copies"),
+        left.has_code ? ", and code at its entry, where nothing ever comes" : "", pid,
+        left.zombie_count + left.has_code == 1 ? "it" : "them");
+    doctor_say(doctor, "copies", is_well, is_well ? "none left behind" : how);
+}
+
 static void look_at_machine(struct doctor *doctor)
 {
     look_at_rights(doctor);
@@ -373,8 +390,10 @@ static enum hf_status doctor_look(
     look_at_machine(&doctor);
     if (pid == 0)
         doctor_conclude(&doctor);
-    else
+    else {
+        look_at_copies(&doctor, pid);
         hf_session_prepare();
+    }
     status = hf_output_close(&output, status, err);
     return status == HF_OK && pid != 0 ? doctor_split(&doctor, pid, options, words, err) : status;
 }
