@@ -1,7 +1,7 @@
-/* The source of a script: no line of it is read past its end. The first byte says whether it is
- * Python. */
+/* The source of a script: no line of it is read past its end. The first byte says the language:
+ * p for Python, r for Ruby. */
 #include "fuzz.h"
-#include "spec/script_source.h"
+#include "spec/script_lines.h"
 #include "tell.h"
 
 #include <stdlib.h>
@@ -14,10 +14,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!hf_script_lines_find(&lines, (struct hf_text){(const char *)data + 1, size - 1}))
         abort();
     for (uint32_t line = 0; line <= lines.count + 1; line++) {
-        bool hands_on = hf_script_line_hands_on(&lines, line, data[0] == 'p');
-        if (hands_on)
-            fuzz_tell("%u hands on\n", line);
-        if (hands_on && (line == 0 || line > lines.count))
+        enum hf_script_language language = data[0] == 'p'   ? HF_SCRIPT_PYTHON
+                                           : data[0] == 'r' ? HF_SCRIPT_RUBY
+                                                            : HF_SCRIPT_OTHER;
+        enum hf_script_use use = hf_script_line_use(&lines, line, language);
+        if (use != HF_SCRIPT_KEEPS)
+            fuzz_tell("%u %s\n", line, use == HF_SCRIPT_HANDS_ON ? "hands on" : "passes");
+        if (use != HF_SCRIPT_KEEPS && (line == 0 || line > lines.count))
             abort();
     }
     hf_script_lines_done(&lines);

@@ -20,6 +20,9 @@
 #define SCRIPT_STEPS 300 /* to look at a frame again, as to look one up */
 #define NAME_STEPS 4000  /* to look its words up */
 
+/* The first that the script itself calls drives the rest; what it alone calls does its work. */
+#define DEPTH_OF_FIRST 2
+
 /* What is needed to judge frames that were not seen before. */
 struct owner_judge {
     struct hf_owner_frames *frames;
@@ -170,9 +173,12 @@ static enum hf_status owner_apply_rules(const struct owner_judge *j, struct hf_t
         status = hf_budget_refuse(err);
     if (status == HF_OK)
         owner_apply_name(judged, name, site->file, rule != NULL);
-    bool hands_on = hf_script_functions_hand_on(&j->scripts, hf_script_key(name, site->file));
-    if (rule == NULL && judged->class == HF_OWNER_OWN && hands_on)
+    enum hf_script_giving giving =
+        hf_script_functions_giving(&j->scripts, hf_script_key(name, site->file));
+    if (rule == NULL && judged->class == HF_OWNER_OWN && giving != HF_SCRIPT_GIVES_NOTHING) {
         judged->class = HF_OWNER_HELPER;
+        judged->is_part = giving == HF_SCRIPT_GIVES_ONE;
+    }
     if (rule == NULL && judged->class == HF_OWNER_OWN && site->is_helper &&
         !hf_owner_name_keeps(name)) {
         judged->class = HF_OWNER_HELPER;
@@ -359,8 +365,10 @@ static bool is_own_frame(const struct hf_owner_stacks *stacks, const struct hf_o
         return false;
     if (judged->may_keep && stacks->frames->known[judged->function].is_keeper)
         return true;
+    bool is_of_first = judged->is_part && above->depth <= DEPTH_OF_FIRST;
     if (judged->class == HF_OWNER_HELPER)
-        return above->own == 0 || above->is_entry || (judged->is_maker && above->is_driver);
+        return above->own == 0 || above->is_entry || is_of_first ||
+               (judged->is_maker && above->is_driver);
     return judged->class == HF_OWNER_OWN || judged->class == HF_OWNER_ENTRY;
 }
 
@@ -394,6 +402,13 @@ static bool is_beginning(const struct hf_owner_stacks *stacks, const struct hf_o
                (hf_text_ends(name, "operator()") || hf_text_ends(name, "{{closure}}")));
 }
 
+/* The lines of a script outside of its functions, as its runtime calls them. */
+static bool is_script(const struct hf_owner_stacks *stacks, const struct hf_owner_frame *judged)
+{
+    struct hf_text name = hf_intern_at(&stacks->frames->texts, judged->function);
+    return hf_text_is(name, "<main>") || hf_text_is(name, "<module>");
+}
+
 /* From the root to the leaves: what each node's stack has. */
 void hf_owner_stacks_walk(struct hf_owner_stacks *stacks)
 {
@@ -407,6 +422,7 @@ void hf_owner_stacks_walk(struct hf_owner_stacks *stacks)
         if (is_own) {
             at.is_entry = is_beginning(stacks, judged, &at);
             at.caller = caller_of(stacks, judged, &at);
+            at.depth = at.is_entry || is_script(stacks, judged) ? 1 : at.depth + 1;
             at.own = node;
             at.own_via = 0;
             at.is_driver = judged->is_driver;

@@ -22,6 +22,7 @@ struct hf_owner_frame {
     bool is_allocator;
     bool is_maker,
         is_driver; /* by its name (spec/owner_name.h); a maker's class is that of a helper */
+    bool is_part;  /* a helper that one function calls */
     bool may_keep; /* a helper by its callers that may keep what it makes (owner_wrappers.h) */
     enum hf_owner_class class;
     struct hf_text via; /* of the rule; empty: by its own name */
@@ -52,6 +53,7 @@ struct hf_owner_node {
     uint32_t caller;           /* the innermost own one outside of it, of another function */
     uint32_t other, other_via; /* the innermost named one of a library */
     uint32_t bare;             /* the innermost without a name */
+    uint32_t depth;            /* own frames from where the program begins, with `own` */
     bool is_entry;             /* `own` is where the program begins */
     bool is_driver;            /* `own` says nothing of what is made below it */
 };

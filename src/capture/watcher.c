@@ -7,7 +7,9 @@
 
 #include <time.h>
 
-#define SHARE 50                    /* of a processor, at most one part */
+#define SHARE 50      /* of a processor, at most one part, */
+#define YOUNG_SHARE 5 /* or of this, while it is so young: many programs are short */
+#define YOUNG_NS UINT64_C(1000000000)
 #define START_NS UINT64_C(10000000) /* until there is a table */
 #define NOTICES_NS UINT64_C(1000000000)
 
@@ -19,6 +21,7 @@ void hf_watcher_init(struct hf_watcher *watcher, uint32_t pid, const char *group
     watcher->kills = hf_memory_read(&watcher->group).kills;
     watcher->policy.rules = watcher->rules;
     watcher->wait_ns = START_NS;
+    watcher->since_ns = hf_loop_now_ns();
 }
 
 void hf_watcher_done(struct hf_watcher *watcher)
@@ -67,16 +70,25 @@ static uint64_t wait_for_start(const struct hf_watcher *watcher, uint64_t wait_n
     return is_ahead && start_ns - now_ns < wait_ns ? start_ns - now_ns : wait_ns;
 }
 
+/* How long to rest after looking for so long. */
+static uint64_t rest_after(const struct hf_watcher *watcher, uint64_t took_ns)
+{
+    bool is_young = hf_loop_now_ns() < watcher->since_ns + YOUNG_NS;
+    return took_ns * (is_young ? YOUNG_SHARE : SHARE);
+}
+
 /* After a look that took `took_ns`, for which was waited `last_ns`. */
 static uint64_t choose_wait(
     const struct hf_watcher *watcher, uint64_t last_ns, uint64_t took_ns, bool is_idle)
 {
-    uint64_t wait = HF_WATCHER_TICK_NS, every = watcher->rules.every_ns;
-    if (is_idle)
-        wait = last_ns < HF_WATCHER_IDLE_NS / 2 ? last_ns * 2 : HF_WATCHER_IDLE_NS;
+    uint64_t every = watcher->rules.every_ns;
+    uint64_t longest = is_idle ? HF_WATCHER_IDLE_NS : HF_WATCHER_TICK_NS;
+    uint64_t wait =
+        last_ns < longest / 2 ? last_ns * 2 : longest; /* short programs are seen, too */
     if (every != 0 && wait > every)
         wait = every;
-    return wait_for_start(watcher, took_ns * SHARE > wait ? took_ns * SHARE : wait);
+    uint64_t rest = rest_after(watcher, took_ns);
+    return wait_for_start(watcher, rest > wait ? rest : wait);
 }
 
 /* Of processor time, of this process and of the kernel for it. */
@@ -103,7 +115,7 @@ static void look_at_resident(struct hf_watcher *watcher, const struct hf_reading
         watcher->most_resident_bytes = hf_residency_total(&memory);
     }
     hf_live_resident_memory_done(&memory);
-    watcher->resident_due_ns = now_ns + (spent_ns() - before_ns) * SHARE;
+    watcher->resident_due_ns = now_ns + rest_after(watcher, spent_ns() - before_ns);
 }
 
 /* Its dump is written before anything is told of it. */
@@ -127,7 +139,8 @@ static enum hf_status watcher_look(struct hf_watcher *watcher, struct hf_error *
 {
     struct hf_table_sums sums;
     bool is_known;
-    uint64_t took_ns, before = watcher->last.allocated_bytes;
+    uint64_t took_ns;
+    const struct hf_reading before = watcher->last;
     uint64_t last_wait = watcher->wait_ns;
     watcher->wait_ns = choose_wait(watcher, last_wait, 0, true); /* nothing to read, or it fails */
     if (watcher->table.fd < 0) {
@@ -141,7 +154,8 @@ static enum hf_status watcher_look(struct hf_watcher *watcher, struct hf_error *
     if (status != HF_OK || !is_known)
         return status;
     struct hf_reading reading = hf_reading_of(&sums, watcher->pid, &watcher->group);
-    bool is_idle = reading.allocated_bytes == before;
+    bool is_idle = reading.allocated_bytes == before.allocated_bytes &&
+                   reading.resident_bytes == before.resident_bytes;
     watcher->wait_ns = choose_wait(watcher, last_wait, took_ns, is_idle);
     watcher->last = reading;
     look_at_resident(watcher, &reading);

@@ -4,8 +4,9 @@
  *
  * The process is not asked and does not notice: a watcher may be killed and started again at any
  * time. It reads every HF_WATCHER_TICK_NS, less often while nothing happens, and in any case takes
- * at most a fiftieth of a processor; but at once, if that is not more than once a second, when it
- * is told that memory runs out.
+ * at most a fiftieth of a processor; in the first second, in which many programs end, more often
+ * and a fifth; but at once, if that is not more than once a second, when it is told that memory
+ * runs out.
  */
 #ifndef HF_CAPTURE_WATCHER_H
 #define HF_CAPTURE_WATCHER_H
@@ -65,7 +66,7 @@ struct hf_watcher {
     uint64_t resident_due_ns;     /* no sooner it is looked at again */
     uint64_t judge_due_ns;        /* no sooner it is judged */
     uint64_t kills;               /* of the group, when the watch began */
-    uint64_t wait_ns;
+    uint64_t since_ns, wait_ns;
 };
 
 /* `group`: the folder of the memory cgroup, if not the process's own; may be NULL. */
