@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: no, each command has sanitized tests of its own
 """Runs what the documentation tells people to type: the ```sh blocks of README.md, the EXAMPLES of the man pages.
 
 Each document gets a folder in which `./server` is the example service, and the files that README.md makes

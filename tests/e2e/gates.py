@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: no, check.py runs the same code
 """What the gates of `heapflame check` say of labelled programs: a leak, a late one, and healthy ones. What they say of all sets is in
 bench/soak.d/gates.py."""
 

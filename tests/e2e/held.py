@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: no, heap.py and who.py run the same code
 # timeout: 600
 """Programs that know what holds their memory (tests/held), the short form: some of the shapes, with few blocks. The whole is
 bench/soak.d/shapes.py."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# sanitized: no, what is installed is not
 # What meson installs works from any prefix, also after the whole prefix was moved.
 
 set -euo pipefail

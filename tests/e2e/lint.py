@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: no, it reads trees
 """script/lint passes a clean tree, and each rule, broken once, is noticed by the check that is there for it."""
 
 import os

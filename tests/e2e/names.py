@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: no, addr2line.py runs the same code
 # timeout: 600
 """The oracle test of names: small real programs by gcc, clang and rustc, every function of each swept with addresses.
 What `heapflame fold --lines` calls them must be what binutils' addr2line, llvm-symbolizer or elfutils' eu-addr2line

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+// sanitized: no, it tests what the page does in a browser
 // The suspects of the HTML flame graph are those of `top --json` and `diff --json`, word for word.
 // timeout: 300
 import { spawnSync } from "node:child_process";

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """What `script/new` begins builds, and its tests fail as they should; each of its pieces, left out, is missed by
-`script/lint complete`, by name. So docs/ARCHITECTURE.md's "Where do I add" is true, and nothing is added by half."""
+`script/lint complete`, by name. So docs/ARCHITECTURE.md's "Where do I add" is true, and nothing is added by half. They are
+built without anything that is optional (meson_options.txt), and the command says what it lacks."""
 # sanitized: no, it builds a tree of its own
 # timeout: 300
 
+import json
 import os
 import re
 import shutil
@@ -17,6 +19,7 @@ SRC = Path(os.environ["HEAPFLAME_SRC"])
 KINDS = "format", "writer", "command", "preset", "allocator", "backend"
 OPTION = "toy-option"  # and nowhere here as a command has it, or it would count as tested
 tree = Path.cwd() / "tree"
+heapflame = tree / "build/heapflame"
 
 
 def run(*command, status=None, **more):
@@ -87,10 +90,9 @@ def test_it_builds_and_its_tests_fail():
     assert said.count(f"no test gives the option --{OPTION} (") == 2, said
     for case in cases:
         (tree / case.parent.name).rename(case)
-    options = ["-Dauto_features=disabled", "-Dman=disabled", "-Doptimization=0", "-Dwerror=true"]
+    options = ["-Dauto_features=disabled", "-Doptimization=0", "-Ddebug=false", "-Dwerror=true"]
     run("meson", "setup", *options, tree / "build", cwd=tree, status=0, env={**os.environ, "CC": "gcc"})
-    run("ninja", "-C", tree / "build", "heapflame", status=0)
-    heapflame = tree / "build/heapflame"
+    run("ninja", "-C", tree / "build", "heapflame", "agent/libheapflame.so", status=0)
     _, said = run(heapflame, "fold", tree / "fuzz/corpus" / toy("format") / "seed-first", status=3)
     assert f"is of the format {toy('format')}, whose reader is not written yet" in said, said
     _, said = run(heapflame, "convert", "--to", toy("writer"), SRC / "tests/fixtures/a.folded", status=2)
@@ -109,7 +111,31 @@ def test_it_builds_and_its_tests_fail():
         f"e2e/preset_{toy('allocator')}.py", f"e2e/attach_backend_{toy('backend')}.py",
     }, said
 
-    # An option whose row and member are of different types does not compile.
+
+def test_what_is_optional_is_missing():
+    said = run(heapflame, "doctor")[1]
+    assert re.search(r"^bpf +no +this heapflame was built without eBPF: build it with clang and libbpf-dev", said, re.M), said
+    said = run(heapflame, "attach", str(os.getpid()), "--backend", "bpf", "-q", status=5)[1]
+    assert "built without eBPF" in said, said
+    plan = json.loads((tree / "build/meson-info/intro-targets.json").read_text())
+    names = [Path(name) for target in plan if target["build_by_default"] for name in target["filename"]]
+    assert any(name.name == "heapflame" for name in names), names
+    left = [name for name in names if re.search(r"\.1$|leaky-service$|test_\w+$", name.name)]
+    assert not left, left
+
+
+def test_all_are_features():
+    """One left as 'auto' in silence is one that a build may lack without anybody having said so."""
+    for path in SRC.glob("**/meson.build"):
+        if "node_modules" in path.parts or path.relative_to(SRC).parts[0].startswith("build"):
+            continue
+        for line in path.read_text().splitlines():
+            found = re.search(r"required: *false", line)
+            assert not found or re.search(r"find_library\('dl'|'jansson', static: true", line), (path, line)
+
+
+def test_options_are_typed():
+    """An option whose row and member are of different types does not compile."""
     source = tree / f"src/cli/profiles/cmd_{toy('command')}.c"
     source.write_text(source.read_text().replace("bool is_json;", "uint64_t is_json;"))
     code, said = run("ninja", "-C", tree / "build", "heapflame")

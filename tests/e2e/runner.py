@@ -124,6 +124,18 @@ def again(tree):
     expect("again, alone" not in output and "unsteady" not in output, output)
 
 
+def longest_first(tree):
+    """What may take longest begins first; what takes processor time is told with it."""
+    for name, seconds in ("a", 10), ("b", 200), ("c", 30):
+        write(tree / f"tests/e2e/order_{name}.sh", f"#!/bin/sh\n# timeout: {seconds}\n", 0o755)
+    write(tree / "tests/e2e/order_busy.sh", "#!/bin/sh\n# timeout: 300\ni=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done\n", 0o755)
+    _, lines, output = run(tree, "--filter", "/order_", "-j", "1", "-v")
+    order = [found[1] for line in lines if (found := re.match(r"passed +e2e/order_(\w+)", line))]
+    expect(order == ["busy", "b", "c", "a"], output)
+    cpu = [float(found[1]) for line in lines if (found := re.match(r"passed .*, ([\d.]+) s of CPU\)", line))]
+    expect(len(cpu) == 4 and cpu[0] > 0 and cpu[0] > cpu[1], output)
+
+
 def signals(tree):
     """Of what is ignored where it was started, in the background or by nohup, tests know nothing."""
     write(tree / "tests/e2e/signals.sh", "#!/bin/sh\nexec grep -x 'SigIgn:[[:space:]]*0*' /proc/self/status\n", 0o755)
@@ -164,7 +176,7 @@ def corpus(tree):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for part in golden, whole_programs, told, again, signals, units, corpus:
+    for part in golden, whole_programs, told, again, longest_first, signals, units, corpus:
         part(pathlib.Path(folder))
     code, _, text = run(pathlib.Path(folder), "--filter", "no such test")
     expect(code == 1 and "no test matches" in text, text)

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+// sanitized: no, it tests what is shown in a browser
 // npm's speedscope in real Chromium: it opens what `convert` writes, and its table shows our numbers.
 // timeout: 120
 import { spawnSync } from "node:child_process";

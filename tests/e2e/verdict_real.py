@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: no, verdict.py runs the same code
 """A healthy service and a leaking program by the clock of the machine, under the real agent: a cache of Python that is full soon and
 asked for ever new entries is no leak whenever one looks, and a leak that begins after 16 s is named, with when it began. The
 others are in bench/soak.d/verdict_real.py. What is sampled is drawn anew each time, so what comes out wrong runs once more."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: no, verdict.py runs the same code
 """The fourth set of labelled programs: scripts and labels fit each other, and the tables that the simulation writes have what
 became of each block. What verdicts say of the set is in bench/soak.d/verdict_set4.py."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: no, verdict.py runs the same code
 """The fifth set of labelled programs: scripts and labels fit each other, and what is said to stay does, from its onset on. What
 verdicts say of the set is in bench/soak.d/verdict_set5.py."""
 
