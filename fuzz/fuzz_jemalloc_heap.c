@@ -1,9 +1,9 @@
 /*
- * The heaps of jemalloc, of mimalloc and of CPython in a process's memory, and of glibc beside
- * them. Input: where the data of the one thread end (u64), the number of mappings (u8); each as its
- * first page (u64), its pages (u16) and its kind (u8: 0 "[heap]", 1 of no file, 2 a library's, 3 a
- * program's); then what is in them, and 0 elsewhere: an address (u64, << 16), a number of bytes
- * (u16), and these. Pages without any were never touched.
+ * The heaps of jemalloc, of mimalloc, of tcmalloc and of CPython in a process's memory, and of
+ * glibc beside them. Input: where the data of the one thread end (u64), the number of mappings
+ * (u8); each as its first page (u64), its pages (u16) and its kind (u8: 0 "[heap]", 1 of no file, 2
+ * a library's, 3 a program's); then what is in them, and 0 elsewhere: an address (u64, << 16), a
+ * number of bytes (u16), and these. Pages without any were never touched.
  *
  * heaps.h says what must be true of the answer.
  */
@@ -121,6 +121,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     enum hf_status status = hf_heap_read(&heap, &image, &err);
     if (status != HF_OK)
         fuzz_tell("%s\n", err.text);
+    for (size_t i = 0; i < heap.unread_count; i++)
+        fuzz_tell("not read: %s\n", heap.unread[i].why);
     fuzz_check_blocks(&heap, &image);
     fuzz_check_graph(&heap, &image);
     hf_heap_done(&heap);

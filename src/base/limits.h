@@ -100,6 +100,7 @@
 
 /* Processes that run */
 #define HF_LIMIT_JEMALLOC_LEAF_PAGES (1u << 20) /* of its tables; one for 2 MiB of heap */
+#define HF_LIMIT_TCMALLOC_LEAF_PAGES (1u << 20) /* of its page map; one for 4 MiB of heap */
 #define HF_LIMIT_CONTEXTS 1000000u       /* memory contexts of PostgreSQL; real: below 10,000 */
 #define HF_LIMIT_CONTEXT_BLOCKS 1000000u /* of one context, where it does not count their bytes */
 #define HF_LIMIT_MEMBERS 1024u           /* processes of one tree or cgroup that are looked at */

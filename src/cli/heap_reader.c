@@ -4,6 +4,7 @@
 #include "capture/found_table.h"
 #include "capture/memory_group.h"
 #include "cli/reader.h"
+#include "cli/say.h"
 #include "heap/allocators/allocators.h"
 #include "heap/table_blocks.h"
 #include "memory/leftovers.h"
@@ -58,6 +59,15 @@ static enum hf_status read_threads(
     return HF_OK;
 }
 
+/* What it has is not refused: the process may have loaded the library for another's sake. */
+static void say_unread(const struct hf_heap *heap)
+{
+    for (size_t i = 0; i < heap->unread_count; i++)
+        hf_say("note: %s is not read: its %s. Its memory counts as other mappings, and what that "
+               "points to as held",
+            heap->unread[i].library, heap->unread[i].why);
+}
+
 static enum hf_status heap_reader_read(
     struct heap_reader *reader, const struct heap_order *what, int fd, struct hf_error *err)
 {
@@ -65,6 +75,8 @@ static enum hf_status heap_reader_read(
     struct hf_block_graph graph = {0};
     reader->image.memory = hf_memory_of_file(&fd);
     enum hf_status status = hf_heap_read(&heap, &reader->image, err);
+    if (status == HF_OK && !reader->task->common->quiet)
+        say_unread(&heap);
     if (status == HF_OK)
         status = hf_block_graph_make(&graph, &heap, &reader->image, err);
     const struct hf_heap_reading reading = {

@@ -33,12 +33,21 @@ struct hf_heap_block {
 
 struct hf_heap_region {
     uint64_t start, end;
-    const char *allocator; /* static: "glibc", "jemalloc" */
-    const char *part;      /* static: what glibc.h and jemalloc.h say */
+    const char *allocator; /* static: "glibc", "tcmalloc" */
+    const char *part;      /* static: what glibc.h, tcmalloc.h and others say */
     uint64_t in_use_bytes, in_use_count;
     uint64_t free_bytes, free_count;     /* of its lists, and what is left at its end */
     uint64_t cached_bytes, cached_count; /* of these: what lies in caches, for a thread or a size */
     uint64_t unknown_bytes;
+    bool holds_unknown; /* all of it is unknown, and what it points to counts as held */
+};
+
+#define HF_HEAP_UNREAD_MAX 3
+
+/* A library of an allocator whose tables are not known. Its memory is part of no region. */
+struct hf_heap_unread {
+    const char *library; /* of the image: its path */
+    const char *why;     /* static: "tables are not those of ..." */
 };
 
 struct hf_heap {
@@ -46,6 +55,8 @@ struct hf_heap {
     size_t count, capacity;
     struct hf_heap_region *regions; /* likewise; none lies over another */
     size_t region_count, region_capacity;
+    struct hf_heap_unread unread[HF_HEAP_UNREAD_MAX];
+    size_t unread_count;
 };
 
 HF_MUST_CHECK enum hf_status hf_heap_add(

@@ -177,7 +177,7 @@ static enum hf_status add_range_but_recorder(
     return status;
 }
 
-/* What of a heap is no block is its allocator's. */
+/* What of a heap is no block is its allocator's, if it is known what is one. */
 static enum hf_status add_part_but_heaps(
     struct range_finder *m, uint64_t start, uint64_t end, struct hf_error *err)
 {
@@ -185,6 +185,8 @@ static enum hf_status add_part_but_heaps(
     const struct hf_heap *heap = m->heap;
     size_t next = HF_FIRST_ABOVE(heap->regions, heap->region_count, end, start);
     for (; start < end && status == HF_OK; next++) {
+        while (next < heap->region_count && heap->regions[next].holds_unknown)
+            next++;
         bool has_next = next < heap->region_count && heap->regions[next].start < end;
         uint64_t until = has_next ? heap->regions[next].start : end;
         if (until > start)

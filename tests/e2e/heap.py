@@ -315,7 +315,7 @@ def test_refused():
     subprocess.run(["gcc", "-O1", "-o", "none", "none.c"], check=True)
     with subprocess.Popen(["./none"], stdout=subprocess.PIPE) as process:
         process.stdout.read(1)
-        assert "the process has no heap of glibc's malloc, jemalloc 5.3 or mimalloc 2.0; other allocators" in heap(process.pid, status=3)
+        assert "the process has no heap of glibc's malloc, jemalloc 5.3, mimalloc 2.0 or gperftools' tcmalloc; other allocators" in heap(process.pid, status=3)
         process.kill()
 
 

@@ -209,6 +209,17 @@ def test_jemalloc_leaf_pages():
         process.kill()
 
 
+def test_tcmalloc_leaf_pages():
+    Path("many.c").write_text("#include <stdlib.h>\n#include <unistd.h>\nstatic void *volatile blocks[60];\n"
+                              "int main(void) { for (int i = 0; i < 60; i++) blocks[i] = malloc(1 << 20);\n"
+                              "return (int)write(1, \"r\", 1) + pause(); }\n")
+    subprocess.run(["gcc", "-O1", "-o", "many", "many.c", "-Wl,--no-as-needed", "-ltcmalloc_minimal"], check=True)
+    with subprocess.Popen(["./many"], stdout=subprocess.PIPE) as process:
+        process.stdout.read(1)
+        hits(3, r"have more than 5 pages \(HF_LIMIT_TCMALLOC_LEAF_PAGES\)", "heap", str(process.pid))
+        process.kill()
+
+
 def test_libraries():
     hits(3, r"more than 9 libraries \(HF_LIMIT_LIBRARIES\)", "conf", "check", "prof:true", shutil.which("redis-server"))
 

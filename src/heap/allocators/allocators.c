@@ -4,6 +4,7 @@
 #include "heap/allocators/jemalloc.h"
 #include "heap/allocators/mimalloc.h"
 #include "heap/allocators/pymalloc.h"
+#include "heap/allocators/tcmalloc.h"
 
 #include <string.h>
 
@@ -25,21 +26,33 @@ static enum hf_status read_foreign(
         const char *library, *what;
         enum hf_status (*read)(
             struct hf_heap *heap, const struct hf_process_image *image, struct hf_error *err);
-    } allocators[] = {
+    } allocators[HF_HEAP_UNREAD_MAX] = {
         {"libjemalloc", "tables are not those of jemalloc 5.3", hf_heap_read_jemalloc},
         {"libmimalloc", "segments are not those of mimalloc 2.0", hf_heap_read_mimalloc},
+        {"libtcmalloc", "tables are not those of gperftools 2.8 to 2.16", hf_heap_read_tcmalloc},
     };
     enum hf_status status = HF_OK;
-    for (size_t i = 0; i < sizeof allocators / sizeof *allocators && status == HF_OK; i++) {
+    for (size_t i = 0; i < HF_HEAP_UNREAD_MAX && status == HF_OK; i++) {
         const char *library = library_of(image, allocators[i].library);
         size_t before = heap->region_count;
         status = allocators[i].read(heap, image, err);
         if (status == HF_OK && heap->region_count == before && library != NULL)
-            return hf_error_set(err, HF_ERR_INPUT,
-                "the process has %s, whose %s: other versions cannot be read", library,
-                allocators[i].what);
+            heap->unread[heap->unread_count++] =
+                (struct hf_heap_unread){library, allocators[i].what};
     }
     return status;
+}
+
+static enum hf_status refuse_heap(const struct hf_heap *heap, struct hf_error *err)
+{
+    if (heap->unread_count != 0)
+        return hf_error_set(err, HF_ERR_INPUT,
+            "the process has %s, whose %s: other versions cannot be read", heap->unread[0].library,
+            heap->unread[0].why);
+    return hf_error_set(err, HF_ERR_INPUT,
+        "the process has no heap of glibc's malloc, jemalloc 5.3, mimalloc 2.0 or gperftools' "
+        "tcmalloc; other allocators (Google's newer tcmalloc, musl, other versions of these) "
+        "cannot be read yet");
 }
 
 enum hf_status hf_heap_read(
@@ -49,9 +62,7 @@ enum hf_status hf_heap_read(
     if (status == HF_OK)
         status = hf_heap_read_glibc(heap, image, err);
     if (status == HF_OK && heap->count == 0)
-        return hf_error_set(err, HF_ERR_INPUT,
-            "the process has no heap of glibc's malloc, jemalloc 5.3 or mimalloc 2.0; other "
-            "allocators (tcmalloc, musl, other versions of these) cannot be read yet");
+        return refuse_heap(heap, err);
     if (status == HF_OK)
         status = hf_heap_read_pymalloc(heap, image, err);
     hf_heap_sort(heap);

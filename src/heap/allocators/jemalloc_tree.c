@@ -4,6 +4,7 @@
 #include "base/containers/sorted.h"
 #include "base/containers/vec.h"
 #include "base/limits.h"
+#include "heap/allocators/mapped_ranges.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,16 +34,6 @@
 #define PROBED_WRONG_PART 8
 #define PROBED_STALE_MAX 4096 /* words of what was split or merged stay at pages within */
 
-/* Anonymous mappings one behind the other: the kernel has them apart for reasons of its own. */
-struct tree_range {
-    uint64_t start, end;
-};
-
-struct tree_ranges {
-    struct tree_range *items;
-    size_t count, capacity;
-};
-
 struct extent_record {
     uint64_t bits, address, size;
 };
@@ -50,7 +41,7 @@ struct extent_record {
 struct tree_reader {
     struct hf_jemalloc_tree *tree; /* NULL: only the root is looked for */
     const struct hf_process_image *image;
-    struct tree_ranges ranges;
+    struct hf_anonymous_ranges ranges;
     /* Those of the root, of leaves, and of records are far from one another. */
     struct hf_process_reader *roots, *leaves, *records;
     uint64_t pages_read; /* of leaves */
@@ -73,32 +64,9 @@ uint64_t hf_jemalloc_class_bytes(unsigned size_class)
     return (UINT64_C(64) << doubling) + (UINT64_C(16) << doubling) * step;
 }
 
-static enum hf_status find_ranges(
-    struct tree_ranges *ranges, const struct hf_process_image *image, struct hf_error *err)
-{
-    for (size_t i = 0; i < image->count; i++) {
-        const struct hf_process_mapping *mapping = &image->mappings[i];
-        struct tree_range *last = ranges->count != 0 ? &ranges->items[ranges->count - 1] : NULL;
-        if (mapping->is_shared || mapping->inode != 0)
-            continue;
-        if (last != NULL && last->end == mapping->start) {
-            last->end = mapping->end;
-            continue;
-        }
-        if (!hf_vec_reserve(
-                &ranges->items, &ranges->capacity, ranges->count + 1, sizeof *ranges->items))
-            return hf_error_memory(err);
-        ranges->items[ranges->count++] = (struct tree_range){mapping->start, mapping->end};
-    }
-    return HF_OK;
-}
-
-/* True if all of it is anonymous memory. */
 static bool lies_in_memory(const struct tree_reader *r, uint64_t start, uint64_t end)
 {
-    size_t i = HF_FIRST_ABOVE(r->ranges.items, r->ranges.count, end, start);
-    return start < end && i < r->ranges.count && r->ranges.items[i].start <= start &&
-           r->ranges.items[i].end >= end;
+    return hf_anonymous_ranges_have(&r->ranges, start, end);
 }
 
 /* A word of a root, if it is one. */
@@ -113,7 +81,7 @@ static void tree_reader_done(struct tree_reader *r)
     free(r->roots);
     free(r->leaves);
     free(r->records);
-    free(r->ranges.items);
+    hf_anonymous_ranges_done(&r->ranges);
     hf_map_done(&r->base_pages);
     hf_map_done(&r->base_steps);
 }
@@ -136,7 +104,7 @@ static enum hf_status tree_reader_init(struct tree_reader *r, struct hf_jemalloc
     r->records = new_reader(image);
     if (r->roots == NULL || r->leaves == NULL || r->records == NULL)
         return hf_error_memory(err);
-    return find_ranges(&r->ranges, image, err);
+    return hf_anonymous_ranges_find(&r->ranges, image, err);
 }
 
 /*
@@ -309,23 +277,12 @@ static void probe_data(struct tree_reader *r, uint64_t start, uint64_t end)
     }
 }
 
-static bool is_data(const struct hf_process_mapping *mapping)
-{
-    return mapping->is_writable && !mapping->is_shared;
-}
-
 static void probe_modules(struct tree_reader *r)
 {
-    const struct hf_process_image *image = r->image;
-    for (size_t i = 0; i < image->count;) {
-        const struct hf_process_mapping *first = &image->mappings[i++];
-        uint64_t end = first->end;
-        if (!is_data(first) || first->inode == 0)
-            continue;
-        while (i < image->count && image->mappings[i].start == end && is_data(&image->mappings[i]))
-            end = image->mappings[i++].end;
-        if (end - first->start >= LEVEL_BYTES)
-            probe_data(r, first->start, end);
+    struct hf_process_range data;
+    for (size_t i = 0; hf_next_module_data(r->image, &i, &data);) {
+        if (data.end - data.start >= LEVEL_BYTES)
+            probe_data(r, data.start, data.end);
     }
 }
 

@@ -9,6 +9,7 @@
 
 #define SEGMENT_BYTES (UINT64_C(32) << 20)
 #define SLICE_BYTES UINT64_C(65536)
+#define PAGE 4096u
 #define SLICES 512u
 #define SLICES_MAX (UINT64_C(1) << 24) /* 1 TiB in one block */
 #define HEAD_AT 208u
@@ -216,6 +217,19 @@ static bool add_blocks(
     return true;
 }
 
+/* The first word of each block that was ever handed out was written to before, when it came into a
+ * list: so of small ones, each page is there. Who claims others would have as many as addresses. */
+static bool was_touched(struct mimalloc *m, const struct page *page)
+{
+    uint64_t last = page->first + (page->capacity - 1) * page->bytes;
+    uint64_t end = page->capacity != 0 && page->bytes <= PAGE ? last + 1 : 0;
+    for (uint64_t at = page->first & ~(uint64_t)(PAGE - 1); at < end; at += PAGE) {
+        if (hf_process_next_page(&m->reader, at, end) != at)
+            return false;
+    }
+    return true;
+}
+
 /* A span of a segment; false: no memory. */
 static bool read_page(struct mimalloc *m, struct hf_heap_region *region, uint64_t start,
     const struct page_record *record)
@@ -230,7 +244,8 @@ static bool read_page(struct mimalloc *m, struct hf_heap_region *region, uint64_
         bytes = size;
     struct page page = {start + shift, bytes, record->capacity, false};
     if (bytes % 8 != 0 || (size - shift) / bytes != record->reserved ||
-        record->capacity > record->reserved || record->used > record->capacity) {
+        record->capacity > record->reserved || record->used > record->capacity ||
+        !was_touched(m, &page)) {
         region->unknown_bytes += size;
         return true;
     }

@@ -183,14 +183,12 @@ const struct hf_command hf_cmd_heap = {
     .summary = "Report what holds the memory of a running process, and what is lost.",
     .operands = "PID",
     .details =
-        "Reads every block of the heaps of glibc, jemalloc 5.3 and mimalloc 2.0 from outside, and\n"
-        "follows all pointers to them: from globals, thread-local storage, stacks, registers and "
-        "other\n"
-        "mappings. What none of these reaches is lost: a leak that is proven. The process needs "
-        "no\n"
-        "preparation; its threads stand still for some milliseconds, while the kernel makes a "
-        "copy\n"
-        "of it. With -o it draws a flame graph: what holds, then containers and what is in them.",
+        "Reads every block of the heaps of glibc, jemalloc 5.3, mimalloc 2.0 and gperftools'\n"
+        "tcmalloc from outside, and follows all pointers to them: from globals, thread-local\n"
+        "storage, stacks, registers and other mappings. What none of these reaches is lost: a\n"
+        "leak that is proven. The process needs no preparation; its threads stand still for some\n"
+        "milliseconds, while the kernel makes a copy of it. With -o it draws a flame graph: what\n"
+        "holds, then containers and what is in them.",
     .groups = groups,
     .options_size = sizeof(struct heap_options),
     .defaults = heap_defaults,
