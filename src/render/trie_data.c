@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #define NODE_STEPS 150
+#define NUMBER_BYTES_MAX 10 /* of 64 bits, seven in each */
 
 void hf_trie_data_done(struct hf_trie_data *data)
 {
@@ -78,9 +79,13 @@ struct hf_text hf_trie_data_label(const struct hf_trie_data *data, uint32_t name
 
 void hf_trie_data_put_number(struct hf_out *out, uint64_t value)
 {
+    char *to = hf_out_room(out, NUMBER_BYTES_MAX);
+    if (to == NULL)
+        return;
     for (; value > 127; value >>= 7)
-        hf_out_char(out, (char)(value | 128));
-    hf_out_char(out, (char)value);
+        *to++ = (char)(value | 128);
+    *to++ = (char)value;
+    hf_out_end(out, to);
 }
 
 void hf_trie_data_put_color(struct hf_out *out, struct hf_color color)

@@ -1,6 +1,9 @@
 /* The SVG of a flame graph: geometry, titles, what is said, what is escaped. */
 #include "render/flame/flame.h"
 
+#include "base/strings/escape.h"
+#include "render/flame/flame_names.h"
+#include "render/flame/flame_text.h"
 #include "render/palette.h"
 #include "stacks.h"
 
@@ -374,6 +377,33 @@ static void caps_long_names(void **state)
     free(name);
 }
 
+/* More names than are kept: those that come later are escaped each time, and read the same. */
+static void escapes_each_name_once(void **state)
+{
+    (void)state;
+    enum { COUNT = 2000, SIZE = 500 };
+    static char label[SIZE];
+    struct hf_flame_names names;
+    struct hf_error err;
+    check_ok(hf_flame_names_init(&names, COUNT, &err), &err);
+    for (int times = 0; times < 2; times++) {
+        for (uint32_t i = 0; i < COUNT; i++) {
+            struct hf_out expected = {0};
+            memset(label, '&', sizeof label);
+            memcpy(label, &i, sizeof i);
+            struct hf_text text = {label, sizeof label};
+            hf_flame_put_name(text, hf_escape_xml, &expected);
+            struct hf_text name = hf_flame_names_at(&names, i, text);
+            assert_int_equal(name.size, expected.size);
+            assert_memory_equal(name.data, expected.data, name.size);
+            hf_out_done(&expected);
+        }
+        assert_in_range(names.kept, HF_FLAME_NAMES_KEPT - 5 * SIZE, HF_FLAME_NAMES_KEPT);
+        assert_in_range(names.texts.size, names.kept, HF_FLAME_NAMES_KEPT + 5 * SIZE);
+    }
+    hf_flame_names_done(&names);
+}
+
 static void caps_deep_stacks(void **state)
 {
     (void)state;
@@ -455,6 +485,7 @@ int main(void)
         cmocka_unit_test(escapes_options),
         cmocka_unit_test(refuses_options),
         cmocka_unit_test(caps_long_names),
+        cmocka_unit_test(escapes_each_name_once),
         cmocka_unit_test(caps_deep_stacks),
         cmocka_unit_test(draws_nothing),
         cmocka_unit_test(survives_sums_that_are_too_large),

@@ -1,6 +1,7 @@
 /* The buffered writer, base64, and regular expressions with their limits. */
 #include "base/limits.h"
 #include "base/strings/base64.h"
+#include "base/strings/decimal.h"
 #include "base/strings/out.h"
 #include "base/strings/regex.h"
 
@@ -48,6 +49,47 @@ static void writes_numbers_of_each_size(void **state)
             }
             hf_out_done(&out);
         }
+    }
+}
+
+/* Room that is there, room that is made, and none where the writer has failed. */
+static void makes_room(void **state)
+{
+    (void)state;
+    struct hf_out out = {0};
+    char *to = hf_out_room(&out, 3);
+    memcpy(to, "abc", 3);
+    hf_out_end(&out, to + 2); /* what is not said to count does not */
+    to = hf_out_room(&out, 100000);
+    memset(to, 'x', 100000);
+    hf_out_end(&out, to + 100000);
+    assert_int_equal(out.size, 100002);
+    assert_memory_equal(out.data, "abx", 3);
+    hf_error_memory(&out.error);
+    assert_null(hf_out_room(&out, 1));
+    hf_out_done(&out);
+}
+
+/* As printf's, and in groups of three. */
+static void puts_digits(void **state)
+{
+    (void)state;
+    char digits[HF_DECIMAL_MAX + 1], grouped[HF_DECIMAL_GROUPED_MAX + 1], expected[32];
+    uint64_t value = UINT64_MAX, seed = 1;
+    for (int i = 0; i < 20000; i++) {
+        *hf_decimal_put(digits, value) = '\0';
+        (void)snprintf(expected, sizeof expected, "%" PRIu64, value);
+        assert_string_equal(digits, expected);
+        *hf_decimal_put_grouped(grouped, value) = '\0';
+        size_t size = strlen(expected), at = 0;
+        for (size_t k = 0; k < size; k++) {
+            if (k != 0 && (size - k) % 3 == 0)
+                assert_int_equal(grouped[at++], ',');
+            assert_int_equal(grouped[at++], expected[k]);
+        }
+        assert_int_equal(grouped[at], '\0');
+        seed = seed * UINT64_C(6364136223846793005) + 1;
+        value = i < 11000 ? (uint64_t)i : seed >> i % 60;
     }
 }
 
@@ -206,6 +248,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(collects_in_memory),
         cmocka_unit_test(writes_numbers_of_each_size),
+        cmocka_unit_test(makes_room),
+        cmocka_unit_test(puts_digits),
         cmocka_unit_test(hands_on_everything_in_order),
         cmocka_unit_test(latches_the_first_failure),
         cmocka_unit_test(writes_base64),

@@ -2,12 +2,12 @@
 
 #include "base/budget.h"
 #include "base/containers/vec.h"
+#include "base/strings/decimal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define DIGITS_MAX 20  /* of 64 bits */
 #define STEPS_A_BYTE 8 /* of text that is escaped */
 
 void hf_out_done(struct hf_out *out)
@@ -86,32 +86,24 @@ void hf_out_printf(struct hf_out *out, const char *format, ...)
     va_end(args);
 }
 
-static size_t digits_of(uint64_t value)
+char *hf_out_room_more(struct hf_out *out, size_t size)
 {
-    size_t count = 1;
-    for (; value >= 10000; value /= 10000)
-        count += 4;
-    return count + (value >= 10) + (value >= 100) + (value >= 1000);
+    if (out->error.status != HF_OK)
+        return NULL;
+    if (out->flush != NULL && out->size + size > HF_OUT_BLOCK)
+        flush_now(out);
+    if (out->error.status == HF_OK &&
+        !hf_vec_reserve(&out->data, &out->capacity, out->size + size, 1))
+        hf_error_memory(&out->error);
+    return out->error.status == HF_OK ? out->data + out->size : NULL;
 }
 
 void hf_out_u64(struct hf_out *out, uint64_t value)
 {
-    static const char pairs[] =
-        "00010203040506070809101112131415161718192021222324252627282930313233"
-        "34353637383940414243444546474849505152535455565758596061626364656667"
-        "6869707172737475767778798081828384858687888990919293949596979899";
-    char digits[DIGITS_MAX];
-    size_t size = digits_of(value), at = size;
-    bool has_room = out->size + size <= out->capacity && out->error.status == HF_OK;
+    char digits[HF_DECIMAL_MAX];
+    bool has_room = out->size + sizeof digits <= out->capacity && out->error.status == HF_OK;
     char *to = has_room ? out->data + out->size : digits;
-    for (; value >= 100; value /= 100) {
-        at -= 2;
-        memcpy(to + at, pairs + value % 100 * 2, 2);
-    }
-    if (value >= 10)
-        memcpy(to, pairs + value * 2, 2);
-    else
-        to[0] = (char)('0' + value);
+    size_t size = (size_t)(hf_decimal_put(to, value) - to);
     if (has_room)
         out->size += size;
     else

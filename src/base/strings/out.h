@@ -54,6 +54,25 @@ static inline void hf_out_bytes(struct hf_out *out, const char *data, size_t siz
     }
 }
 
+/*
+ * Room for `size` more bytes, at most HF_OUT_BLOCK, or NULL if the writer has failed. What was put
+ * there up to `end` counts from hf_out_end on.
+ */
+static inline char *hf_out_room(struct hf_out *out, size_t size);
+char *hf_out_room_more(struct hf_out *out, size_t size); /* its rare part */
+
+static inline char *hf_out_room(struct hf_out *out, size_t size)
+{
+    size_t room = out->flush != NULL && out->capacity > HF_OUT_BLOCK ? HF_OUT_BLOCK : out->capacity;
+    return out->size + size <= room && out->error.status == HF_OK ? out->data + out->size
+                                                                  : hf_out_room_more(out, size);
+}
+
+static inline void hf_out_end(struct hf_out *out, const char *end)
+{
+    out->size = (size_t)(end - out->data);
+}
+
 void hf_out_printf(struct hf_out *out, const char *format, ...) HF_PRINTF(2, 3);
 
 /* Unsigned or signed decimal, without locale. */

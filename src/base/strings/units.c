@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "base/plural.h"
+#include "base/strings/decimal.h"
 #include "base/strings/num.h"
 
 #include <inttypes.h>
@@ -28,17 +29,7 @@ const char *hf_units_bytes(uint64_t bytes, char out[HF_UNITS_MAX])
 
 const char *hf_units_grouped(uint64_t value, char out[HF_UNITS_MAX])
 {
-    char digits[HF_UNITS_MAX]; /* from its end on */
-    size_t at = sizeof digits, count = 0;
-    do {
-        if (count != 0 && count % 3 == 0)
-            digits[--at] = ',';
-        digits[--at] = (char)('0' + value % 10);
-        value /= 10;
-        count++;
-    } while (value != 0);
-    memcpy(out, digits + at, sizeof digits - at);
-    out[sizeof digits - at] = '\0';
+    *hf_decimal_put_grouped(out, value) = '\0';
     return out;
 }
 

@@ -1,12 +1,14 @@
 #include "render/flame/flame_svg.h"
 
 #include "base/budget.h"
+#include "base/strings/decimal.h"
 #include "base/strings/escape.h"
 #include "profile/fold.h"
 #include "render/embedded.h"
 #include "render/flame/flame_color.h"
 #include "render/flame/flame_data.h"
 #include "render/flame/flame_head.h"
+#include "render/flame/flame_names.h"
 #include "render/flame/flame_small.h"
 #include "render/flame/name_attributes.h"
 
@@ -20,6 +22,7 @@ struct flame_svg_writer {
     struct hf_flame_picture *picture;
     struct hf_out *out;
     struct hf_flame_colors colors;
+    struct hf_flame_names names;
     struct hf_out name, scratch; /* reused memory */
     uint32_t *stack;             /* nodes to be written */
 };
@@ -185,26 +188,14 @@ static void flame_svg_put_head(struct flame_svg_writer *w)
     flame_svg_put_edge(w, "matched", right - 110, bottom, "> </text>\n");
 }
 
-/* A picture has ten thousands of rectangles: each is put together here, and handed on at once. */
+/* A picture has ten thousands of boxes: what is alike in all is put where there is room for it. */
 #define RECT_BYTES_MAX 256
+#define PLACE_BYTES_MAX 96
 #define ADD(to, literal) ((char *)memcpy(to, literal, sizeof(literal) - 1) + sizeof(literal) - 1)
-
-static char *add_number(char *to, uint64_t value)
-{
-    char digits[20];
-    size_t at = sizeof digits;
-    do {
-        digits[--at] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
-    for (; at != sizeof digits; at++)
-        *to++ = digits[at];
-    return to;
-}
 
 static char *add_tenths(char *to, int64_t tenths)
 {
-    to = add_number(to, (uint64_t)tenths / 10);
+    to = hf_decimal_put(to, (uint64_t)tenths / 10);
     if (tenths % 10 != 0) {
         *to++ = '.';
         *to++ = (char)('0' + tenths % 10);
@@ -215,7 +206,10 @@ static char *add_tenths(char *to, int64_t tenths)
 static void put_rect(struct hf_out *out, const struct hf_flame_box *box, double height,
     struct hf_color color, bool is_round)
 {
-    char text[RECT_BYTES_MAX], *to = ADD(text, "<rect x=\"");
+    char *to = hf_out_room(out, RECT_BYTES_MAX);
+    if (to == NULL)
+        return;
+    to = ADD(to, "<rect x=\"");
     to = ADD(add_tenths(to, box->left), "\" y=\"");
     to = ADD(add_tenths(to, tenths_of(box->top)), "\" width=\"");
     to = ADD(add_tenths(to, box->width), "\" height=\"");
@@ -224,14 +218,15 @@ static void put_rect(struct hf_out *out, const struct hf_flame_box *box, double 
     if (is_round && box->width >= 40)
         to = ADD(to, " rx=\"2\"");
     to = ADD(to, " fill=\"rgb(");
-    to = ADD(add_number(to, color.red), ",");
-    to = ADD(add_number(to, color.green), ",");
-    to = ADD(add_number(to, color.blue), ")\"/>");
-    hf_out_bytes(out, text, (size_t)(to - text));
+    to = ADD(hf_decimal_put(to, color.red), ",");
+    to = ADD(hf_decimal_put(to, color.green), ",");
+    to = ADD(hf_decimal_put(to, color.blue), ")\"/>");
+    hf_out_end(out, to);
 }
 
 struct frame {
     struct hf_text label, color_name;
+    struct hf_text name;   /* as a title has it, escaped */
     struct hf_color color; /* of a plain profile */
     struct hf_total sums;
     const struct hf_total *change; /* of its own values; NULL: nothing to compare with */
@@ -348,26 +343,33 @@ static void put_title(struct flame_svg_writer *w, const struct frame *frame)
         hf_out_string(w->out, " frames folded, from ");
         hf_flame_put_name(frame->label, hf_escape_xml, w->out);
         hf_out_string(w->out, " to ");
+        hf_flame_put_name(frame->last, hf_escape_xml, w->out);
+    } else {
+        hf_out_text(w->out, frame->name);
     }
-    hf_flame_put_title(w->picture->text, frame->chain > 1 ? frame->last : frame->label, frame->sums,
-        frame->change, frame->count, frame->depth == 0, w->out);
+    hf_flame_put_title_numbers(
+        w->picture->text, frame->sums, frame->change, frame->count, frame->depth == 0, w->out);
+}
+
+/* <g data-v="START WIDTH", of a difference with what was released */
+static void flame_svg_put_place(struct hf_out *out, const struct frame *frame, bool is_difference)
+{
+    char *to = hf_out_room(out, PLACE_BYTES_MAX);
+    if (to == NULL)
+        return;
+    to = hf_decimal_put(ADD(to, "<g data-v=\""), frame->start);
+    to = hf_decimal_put(ADD(to, " "), frame->width);
+    if (is_difference)
+        to = hf_decimal_put(ADD(to, " "), frame->sums.released);
+    hf_out_end(out, ADD(to, "\""));
 }
 
 static void flame_svg_put_frame(struct flame_svg_writer *w, const struct frame *frame)
 {
     struct hf_out *out = w->out;
-    const struct hf_flame_text *text = w->picture->text;
     struct hf_flame_box box = hf_flame_layout_box(
         w->picture->layout, w->picture->options, frame->start, frame->width, frame->depth);
-    hf_out_string(out, "<g data-v=\"");
-    hf_out_u64(out, frame->start);
-    hf_out_char(out, ' ');
-    hf_out_u64(out, frame->width);
-    if (text->folded->is_difference) {
-        hf_out_char(out, ' ');
-        hf_out_u64(out, frame->sums.released);
-    }
-    hf_out_char(out, '"');
+    flame_svg_put_place(out, frame, w->picture->text->folded->is_difference);
     (void)hf_budget_step(BOX_STEPS + LABEL_BYTE_STEPS * frame->label.size);
     const struct hf_name_line *said = said_of(w, frame);
     if (said != NULL)
@@ -407,6 +409,9 @@ static void flame_svg_put_node(struct flame_svg_writer *w, uint32_t node)
     uint32_t last;
     frame.chain = hf_flame_rows_chain(w->picture->layout, tree, node, &last);
     frame.last = hf_flame_tree_label(tree, last);
+    frame.name = node == HF_STACK_ROOT
+                     ? frame.label
+                     : hf_flame_names_at(&w->names, tree->nodes[node].frame, frame.label);
     frame.count = node == HF_STACK_ROOT ? frame.width : hf_flame_tree_width(tree, node);
     if (!w->colors.is_difference)
         frame.color = hf_flame_color_of_node(&w->colors, node);
@@ -420,6 +425,7 @@ static void flame_svg_put_no_stack(struct flame_svg_writer *w)
     struct hf_text name = HF_TEXT(HF_NO_STACK);
     struct frame frame = {.label = name,
         .color_name = name,
+        .name = name,
         .sums = hf_flame_tree_no_stack(w->picture->tree),
         .width = width,
         .count = width,
@@ -503,6 +509,8 @@ enum hf_status hf_flame_put_svg(
     if (status == HF_OK)
         status = hf_flame_colors_init(&w.colors, picture->options, picture->tree,
             picture->text->folded->is_difference, &picture->palette, &picture->groups, err);
+    if (status == HF_OK)
+        status = hf_flame_names_init(&w.names, picture->text->folded->frames.count, err);
     if (status == HF_OK) {
         put_opening(&w);
         flame_svg_put_head(&w);
@@ -511,10 +519,11 @@ enum hf_status hf_flame_put_svg(
     /* A name that could not be put together is missing in its box: the file is not whole. */
     if (status == HF_OK &&
         (w.colors.has_failed || w.name.error.status != HF_OK || w.scratch.error.status != HF_OK ||
-            w.colors.woken.error.status != HF_OK))
+            w.names.texts.error.status != HF_OK || w.colors.woken.error.status != HF_OK))
         status = hf_error_memory(err);
     hf_budget_free(w.stack);
     hf_flame_colors_done(&w.colors);
+    hf_flame_names_done(&w.names);
     hf_out_done(&w.name);
     hf_out_done(&w.scratch);
     return status;

@@ -1,5 +1,6 @@
 #include "render/flame/flame_text.h"
 
+#include "base/strings/decimal.h"
 #include "base/strings/escape.h"
 #include "base/strings/units.h"
 #include "base/strings/utf8.h"
@@ -12,6 +13,16 @@
 #define MINUS "\xe2\x88\x92" /* U+2212, as wide as a plus */
 #define ELLIPSIS "\xe2\x80\xa6"
 
+static bool is_of_letters(struct hf_text noun)
+{
+    for (size_t i = 0; i < noun.size; i++) {
+        char lower = (char)(noun.data[i] | 32);
+        if ((lower < 'a' || lower > 'z') && lower != ' ')
+            return false;
+    }
+    return true;
+}
+
 void hf_flame_text_init(struct hf_flame_text *text, const struct hf_profile *folded,
     const struct hf_flame_options *options, size_t type, uint64_t total)
 {
@@ -23,6 +34,7 @@ void hf_flame_text_init(struct hf_flame_text *text, const struct hf_profile *fol
     text->noun = hf_text_is(unit, "count") ? name : unit;
     if (options->count_name != NULL)
         text->noun = hf_text_of(options->count_name);
+    text->noun_is_plain = is_of_letters(text->noun);
 }
 
 /* Numbers */
@@ -38,8 +50,9 @@ static uint64_t flame_text_scaled(const struct hf_flame_text *text, uint64_t val
 
 static void put_grouped(const struct hf_flame_text *text, uint64_t value, struct hf_out *out)
 {
-    char number[HF_UNITS_MAX];
-    hf_out_string(out, hf_units_grouped(flame_text_scaled(text, value), number));
+    char *to = hf_out_room(out, HF_DECIMAL_GROUPED_MAX);
+    if (to != NULL)
+        hf_out_end(out, hf_decimal_put_grouped(to, flame_text_scaled(text, value)));
 }
 
 void hf_flame_put_short(const struct hf_flame_text *text, uint64_t value, struct hf_out *out)
@@ -54,7 +67,10 @@ void hf_flame_put_short(const struct hf_flame_text *text, uint64_t value, struct
 void hf_flame_put_noun(const struct hf_flame_text *text, struct hf_out *out)
 {
     hf_out_char(out, ' ');
-    hf_escape_xml(out, text->noun);
+    if (text->noun_is_plain)
+        hf_out_text(out, text->noun);
+    else
+        hf_escape_xml(out, text->noun);
 }
 
 /*
@@ -72,10 +88,13 @@ static void put_hundredths(struct hf_out *out, double value)
     double part = product - (double)whole;
     if (part > 0.5 || (part == 0.5 && (rest > 0 || (rest == 0 && whole % 2 != 0))))
         whole++;
-    hf_out_u64(out, whole / 100);
-    hf_out_char(out, '.');
-    hf_out_char(out, (char)('0' + whole / 10 % 10));
-    hf_out_char(out, (char)('0' + whole % 10));
+    char *to = hf_out_room(out, HF_DECIMAL_MAX + 3);
+    if (to == NULL)
+        return;
+    to = hf_decimal_put(to, whole / 100);
+    *to++ = '.';
+    memcpy(to, hf_decimal_pairs + whole % 100 * 2, 2);
+    hf_out_end(out, to + 2);
 }
 
 static void put_percent(
@@ -198,11 +217,9 @@ static void put_own_change(
         hf_units_percent(size, text->total) / text->options->factor);
 }
 
-void hf_flame_put_title(const struct hf_flame_text *text, struct hf_text label,
-    struct hf_total sums, const struct hf_total *change, uint64_t width, bool is_root,
-    struct hf_out *out)
+void hf_flame_put_title_numbers(const struct hf_flame_text *text, struct hf_total sums,
+    const struct hf_total *change, uint64_t width, bool is_root, struct hf_out *out)
 {
-    hf_flame_put_name(label, hf_escape_xml, out);
     hf_out_string(out, " (");
     if (text->folded->is_difference) {
         put_change(text, sums, out);

@@ -32,6 +32,7 @@ struct hf_flame_text {
     size_t type;                          /* shown */
     struct hf_text type_name;             /* "inuse_space" */
     struct hf_text noun;                  /* what is counted: "bytes", "objects", "samples" */
+    bool noun_is_plain;                   /* letters and blanks: nothing to escape */
     bool shows_bytes;                     /* with human units */
     uint64_t total;                       /* 100 % */
     bool has_owners;                      /* frames are marked as owners; set by the caller */
@@ -73,12 +74,11 @@ void hf_flame_put_chain(uint32_t count, struct hf_text first, struct hf_text las
 bool hf_flame_fits(struct hf_text name, size_t columns, struct hf_out *scratch);
 
 /*
- * The hover text of a frame; `width` is in units of the value. `change` is that of its own values
- * (flame_tree.h), or NULL.
+ * The hover text of a frame behind its name; `width` is in units of the value. `change` is that of
+ * its own values (flame_tree.h), or NULL.
  */
-void hf_flame_put_title(const struct hf_flame_text *text, struct hf_text label,
-    struct hf_total sums, const struct hf_total *change, uint64_t width, bool is_root,
-    struct hf_out *out);
+void hf_flame_put_title_numbers(const struct hf_flame_text *text, struct hf_total sums,
+    const struct hf_total *change, uint64_t width, bool is_root, struct hf_out *out);
 
 /*
  * What fits of `name` into `columns` characters: all of it, or its start and "..", or nothing when
