@@ -146,10 +146,10 @@ async function drawsGrowth(browser) {
 const HOSTILE = "</script><b>le\u202eak";
 const CACHE_FULL = 20;
 
-function judged(name) {
+function judged(name, leaking = HOSTILE) {
   const files = [];
   for (let minute = 0; minute < 40; minute++) {
-    const stacks = { [`main;serve;${HOSTILE}`]: 1 + minute * 1000, "main;serve;cache": Math.min(minute, CACHE_FULL) * 5000,
+    const stacks = { [`main;serve;${leaking}`]: 1 + minute * 1000, "main;serve;cache": Math.min(minute, CACHE_FULL) * 5000,
       "main;load": minute < 30 ? 10 : 40000, "main;stay": 300000 };
     files.push(`${name}-${minute}.folded`);
     writeFileSync(files.at(-1), Object.entries(stacks).map(([stack, value]) => `${stack} ${value}\n`).join(""));
@@ -191,6 +191,32 @@ async function tellsVerdicts(browser) {
   expectEqual(await page.evaluate(() => document.querySelectorAll("#timeline b, #suspects b").length), 0, "a name became markup");
 }
 
+// On a phone, a name of a thousand letters hides neither the verdict nor what is said of it: that opens, with the whole name.
+async function opensLongTexts(browser) {
+  const name = `service::${"Stage<hyper::body::Incoming>::".repeat(32)}poll`;
+  const page = await open(browser, drawFiles("long", judged("long", name), "--series"), { viewport: { width: 390, height: 800 } });
+  await page.evaluate(() => { location.hash = "#v=suspects"; });
+  const item = page.locator("#suspects li").first();
+  await item.locator(".verdict").waitFor();
+  const seen = await item.locator(".verdict").evaluate((badge) => {
+    const { left, top, right, bottom } = badge.getBoundingClientRect();
+    return { text: badge.textContent, isTop: document.elementFromPoint((left + right) / 2, (top + bottom) / 2) === badge, isWithin: left >= 0 && right <= innerWidth };
+  });
+  expectEqual(seen, { text: "leak", isTop: true, isWithin: true }, "the verdict beside a long name");
+  expect(await page.evaluate(() => document.getElementById("suspects").scrollWidth <= innerWidth), "the list is wider than the phone");
+  const more = item.getByRole("button", { name: `More: what is said of ${name}` });
+  const said = item.locator("> p").first();
+  expect(!(await said.textContent()).includes(name), "the name is cut");
+  await more.focus();
+  await page.keyboard.press("Enter");
+  expect((await said.textContent()).includes(name), "the whole name");
+  expect(await said.evaluate((text) => text.scrollHeight <= text.clientHeight + 1), "all of it is seen");
+  await page.keyboard.press("Enter");
+  expect(!(await said.textContent()).includes(name), "it closes again");
+  expectEqual(await page.locator("#suspects .more:visible").count(), 1, "texts that are whole have no button");
+  await page.close();
+}
+
 // The bars below the time say when each grew, worst first; a click shows what changed meanwhile.
 async function marksWhenSuspectsGrew(browser) {
   const files = judged("spans");
@@ -218,4 +244,4 @@ async function marksWhenSuspectsGrew(browser) {
   expectEqual(await unordered.locator("#timeline .spans").isVisible(), false, "times that do not rise bear none");
 }
 
-await runTests(slidesThroughTime, keepsOnlyWhatGrew, scalesToEqualTotals, drawsGrowth, tellsVerdicts, marksWhenSuspectsGrew);
+await runTests(slidesThroughTime, keepsOnlyWhatGrew, scalesToEqualTotals, drawsGrowth, tellsVerdicts, opensLongTexts, marksWhenSuspectsGrew);

@@ -2,6 +2,7 @@
 // series that is long enough they are the places where memory changes, each with its verdict.
 
 import { amount } from "./format";
+import { clamped } from "./clamp";
 import type { Head, Place, Suspect, ValueType } from "./profile";
 import { fitted, readable } from "./names";
 import { sparkline } from "./spark";
@@ -13,10 +14,10 @@ export interface SuspectEvents {
   copy(what: string, text: string): void;
 }
 
-const NAME_LETTERS = 80; // of a sentence that begins with it: what is said of it must be seen, too
+const NAME_LETTERS = 80; // in a sentence: what is said of it must be seen, too
 
 function sentenceOf({ name, sentence }: Suspect | Place): string {
-  return name.length > NAME_LETTERS && sentence.startsWith(name) ? `${fitted(name, NAME_LETTERS)}${sentence.slice(name.length)}` : sentence;
+  return name.length > NAME_LETTERS ? sentence.split(name).join(fitted(name, NAME_LETTERS)) : sentence;
 }
 
 function textElement(tag: string, text: string): HTMLElement {
@@ -50,18 +51,29 @@ export class Suspects {
 
   private ranked(suspect: Suspect, type: ValueType): HTMLElement[] {
     const { name, percent, points } = suspect;
-    return [textElement("h2", name), this.figures(name, percent, points, type), textElement("p", sentenceOf(suspect))];
+    return [this.title(name), this.figures(name, percent, points, type), ...this.said(suspect)];
   }
 
   private judged(place: Place, type: ValueType): HTMLElement[] {
     const { name, verdict, slope, share, points, evidence } = place;
-    const title = textElement("h2", `${name} `);
-    title.append(badge(verdict));
+    const title = this.title(name, badge(verdict));
     const figures = this.figures(name, 100 * share, points, type);
     figures.append(textElement("span", `${slope}, ${(100 * share).toFixed(0)} % of the growth`));
     const stands = textElement("p", evidence);
     stands.className = "evidence";
-    return [title, figures, textElement("p", sentenceOf(place)), stands];
+    return [title, figures, ...this.said(place), stands];
+  }
+
+  // The name, cut where it is long, and what stands beside it, which is seen in any case.
+  private title(name: string, ...beside: HTMLElement[]): HTMLElement {
+    const title = document.createElement("h2");
+    title.append(textElement("span", name));
+    if (beside.length > 0) title.append(" ", ...beside);
+    return title;
+  }
+
+  private said(suspect: Suspect | Place): HTMLElement[] {
+    return clamped(textElement("p", sentenceOf(suspect)), readable(suspect.sentence), `what is said of ${readable(suspect.name)}`);
   }
 
   private figures(name: string, percent: number, points: number[] | undefined, type: ValueType): HTMLElement {
