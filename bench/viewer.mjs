@@ -12,17 +12,20 @@
 //
 // --against=HEAPFLAME compares the page alone with that of another build, an older one, in turns: what it takes until a page is
 // open and until a zoom is painted, and the processor time of the browser's process that shows it, by all its threads, and of the
-// thread that the page's script runs on; then the tooltip and the heat map. On a busy machine the least of many rounds says most,
-// and processor time more than the clock.
+// thread that the page's script runs on; then the tooltip and the heat map. Each goal is judged by the median of the ratios of the
+// rounds, newer to older, with an interval drawn from the rounds (_paired.mjs): met if the median is below the limit, MISSED if all
+// of the interval is not, else undecided, which is no success either. Every second round begins with the newer page. On a busy
+// machine processor time says more than the clock. HEAPFLAME_ROUNDS=N sets how many rounds (default: 14).
 import { spawnSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { Browser } from "../tests/browser/browser.mjs";
+import { median, pairedRatio, verdictOf } from "./_paired.mjs";
 
 const ORIGINAL = "/usr/share/perl5/Devel/NYTProf/flamegraph.pl";
 const ROUNDS = 3;
-const ROUNDS_APART = Number(process.env.HEAPFLAME_ROUNDS ?? 12);
+const ROUNDS_APART = Number(process.env.HEAPFLAME_ROUNDS ?? 14);
 const ZOOMS = 7;
 const MOVES = 200; // of the pointer
 const PATIENCE_MS = 300000;
@@ -54,7 +57,6 @@ function elementsOf(name, folded) {
 const svgOf = (name, folded, ...options) => make(name, "heapflame", "flame", "-q", ...options, folded);
 
 const sumOf = (values) => values.reduce((sum, value) => sum + value, 0);
-const median = (values) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
 const generate = (name, ...args) => make(name, join(process.env.BUILD, "bench/generate-profile"), "folded", ...args);
 
 // How a file says that it answers, and what is clicked there: a frame by its depth, and the way back.
@@ -301,30 +303,30 @@ async function measureApart(file, sums) {
   sums.cpu.push(all);
   sums.main.push(main);
   sums.open.push(await page.evaluate(() => window.openedAfter));
+  const zooms = [], backs = [];
   for (let i = 0; i < ZOOMS; i++) {
     await page.evaluate(aim);
-    sums.zoom.push(await painted(page, zoom));
+    zooms.push(await painted(page, zoom));
     if (!(await page.evaluate(isZoomed))) throw new Error(`${file}: a click does not zoom`);
-    sums.back.push(await painted(page, unzoom));
+    backs.push(await painted(page, unzoom));
   }
+  sums.zoom.push(median(zooms));
+  sums.back.push(median(backs));
   await chromium.close();
 }
 
 async function compareWith(older) {
   const version = spawnSync(older, ["--version"], { encoding: "utf8" }).stdout.split("\n")[0];
-  console.log(`beside ${version}; load before: ${loadavg()[0].toFixed(2)}; ${ROUNDS_APART} rounds in turns of ${ZOOMS} zooms; least and median, ms\n`);
+  console.log(`beside ${version}; load before: ${loadavg()[0].toFixed(2)}; ${ROUNDS_APART} rounds in turns of ${ZOOMS} zooms; medians, ms, and the median of the rounds' ratios with its interval of 95 %\n`);
   for (const [title, stacks] of [["126,000 frames", "33000"], ["1,000,000 frames", "270000"]]) {
     const folded = generate("apart.folded", stacks);
     const files = [htmlOf("older.html", folded, older), htmlOf("newer.html", folded)];
     const sums = files.map(() => ({ open: [], cpu: [], main: [], zoom: [], back: [] }));
     for (let round = 0; round < ROUNDS_APART; round++)
-      for (const [i, file] of files.entries()) await measureApart(file, sums[i]);
-    for (const name of Object.keys(sums[0])) {
-      const [then, now] = sums.map((of) => ({ least: Math.min(...of[name]), median: median(of[name]) }));
-      console.log(`${title}, ${name.padEnd(5)} ${[then.least, then.median, now.least, now.median].map((ms) => ms.toFixed(1).padStart(8)).join("")}`);
-      goal(`${title}, ${name}: the least, of the older page's`, now.least / then.least, 1.1, "");
-    }
+      for (const i of round % 2 === 0 ? [0, 1] : [1, 0]) await measureApart(files[i], sums[i]);
+    for (const name of Object.keys(sums[0])) goalOfPairs(`${title}, ${name}`, ...sums.map((of) => of[name]), 1.1);
   }
+  console.log(`\nload after: ${loadavg()[0].toFixed(2)}`);
   const browser = await Browser.open();
   goals(await measureTip(browser, join(folder, "newer.html")), await measureHeat(browser));
   await browser.chromium.close();
@@ -343,6 +345,15 @@ function goal(text, value, limit, unit, isBound = false) {
   const isMet = value < limit;
   missed += isMet ? 0 : 1;
   console.log(`${text}: ${isBound ? "at most " : ""}${value.toPrecision(3)}${unit}, the goal is less than ${limit}${unit}: ${isMet ? "met" : "MISSED"}`);
+}
+
+// Of two builds, by what each round took.
+function goalOfPairs(text, then, now, limit) {
+  const found = pairedRatio(then, now);
+  const verdict = verdictOf(found, limit);
+  missed += verdict === "met" ? 0 : 1;
+  const [ratio, low, high] = [found.ratio, found.low, found.high].map((value) => value.toFixed(3));
+  console.log(`${`${text}:`.padEnd(24)}${[median(then), median(now)].map((ms) => ms.toFixed(1).padStart(8)).join("")}   ${ratio} (${low} to ${high}), the goal is less than ${limit}: ${verdict}`);
 }
 
 async function main() {
