@@ -131,7 +131,7 @@ def flamegraph_once(lines):
 
 DISTINCT = [("distinct", lines) for lines in ("1e4", "1e5", "1e6")] + [("distinct-deep", lines) for lines in ("1e4", "1e5", "1e6")]
 TOO_LARGE = {("distinct-deep", "1e6")} if os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") < 20 << 30 else set()
-ROUNDS_DISTINCT = {("distinct", "1e4"): 5, ("distinct", "1e5"): 3, ("distinct-deep", "1e4"): 3}  # others once
+ROUNDS_DISTINCT = {("distinct", "1e4"): 9, ("distinct", "1e5"): 5, ("distinct-deep", "1e4"): 3}  # others once
 GOAL_DISTINCT = 20
 SIZES = os.environ.get("SIZES", "1e4 1e5 1e6").split()
 
