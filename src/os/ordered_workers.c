@@ -11,9 +11,10 @@ struct run {
     struct hf_budget *budget; /* of who started it */
     const struct hf_ordered_workers *ordered;
     pthread_mutex_t taking, applying;
-    pthread_cond_t has_turned;
+    pthread_cond_t has_turned, are_wanted;
     uint64_t taken;   /* pieces so far; under `taking` */
     uint64_t applied; /* under `applying`, as all below */
+    unsigned waiting; /* for being wanted */
     enum hf_status status;
     struct hf_error *err;
     atomic_bool is_over;
@@ -22,6 +23,7 @@ struct run {
 struct ordered_workers_worker {
     struct run *run;
     void *piece;
+    bool is_leader;
 };
 
 static bool ordered_workers_take(struct run *run, void *piece, uint64_t *out_number)
@@ -50,16 +52,51 @@ static void ordered_workers_apply(struct run *run, void *piece, uint64_t number)
     pthread_mutex_unlock(&run->applying);
 }
 
+static bool ordered_workers_are_wanted(struct run *run)
+{
+    return atomic_load(&run->is_over) || run->ordered->is_alone == NULL ||
+           !run->ordered->is_alone(run->ordered->context);
+}
+
+/* Of those that help; the leader, which never waits here, wakes them. */
+static void ordered_workers_wait_until_wanted(struct run *run)
+{
+    if (ordered_workers_are_wanted(run))
+        return;
+    pthread_mutex_lock(&run->applying);
+    run->waiting++;
+    while (!ordered_workers_are_wanted(run))
+        pthread_cond_wait(&run->are_wanted, &run->applying);
+    run->waiting--;
+    pthread_mutex_unlock(&run->applying);
+}
+
+static void ordered_workers_wake(struct run *run)
+{
+    pthread_mutex_lock(&run->applying);
+    if (run->waiting != 0 && ordered_workers_are_wanted(run))
+        pthread_cond_broadcast(&run->are_wanted);
+    pthread_mutex_unlock(&run->applying);
+}
+
 static void *ordered_workers_work(void *context)
 {
     struct ordered_workers_worker *worker = context;
     struct run *run = worker->run;
     uint64_t number;
     struct hf_budget_scope before = hf_budget_enter(run->budget);
+    if (!worker->is_leader)
+        ordered_workers_wait_until_wanted(run);
     while (ordered_workers_take(run, worker->piece, &number)) {
         run->ordered->digest(run->ordered->context, worker->piece);
         ordered_workers_apply(run, worker->piece, number);
+        if (worker->is_leader)
+            ordered_workers_wake(run);
+        else
+            ordered_workers_wait_until_wanted(run);
     }
+    if (worker->is_leader)
+        ordered_workers_wake(run);
     hf_budget_leave(before);
     return NULL;
 }
@@ -73,6 +110,7 @@ enum hf_status hf_ordered_workers_run(const struct hf_ordered_workers *ordered, 
         .taking = PTHREAD_MUTEX_INITIALIZER,
         .applying = PTHREAD_MUTEX_INITIALIZER,
         .has_turned = PTHREAD_COND_INITIALIZER,
+        .are_wanted = PTHREAD_COND_INITIALIZER,
         .err = err,
     };
     struct ordered_workers_worker workers[HF_ORDERED_WORKERS_MAX];
@@ -80,7 +118,7 @@ enum hf_status hf_ordered_workers_run(const struct hf_ordered_workers *ordered, 
     unsigned started = 0;
     uint64_t number;
     for (unsigned i = 0; i < count; i++)
-        workers[i] = (struct ordered_workers_worker){&run, pieces[i]};
+        workers[i] = (struct ordered_workers_worker){&run, pieces[i], i == 0};
     /* Most streams are one piece: no thread is started for those. */
     if (ordered_workers_take(&run, pieces[0], &number)) {
         ordered->digest(ordered->context, pieces[0]);

@@ -23,6 +23,11 @@ struct hf_ordered_workers {
     void (*digest)(const void *context, void *piece);
     /* What is not HF_OK ends it all: later pieces are not applied. */
     enum hf_status (*apply)(void *context, void *piece, struct hf_error *err);
+    /*
+     * Optional, asked at any time: true while this thread should work alone, the others waiting.
+     * Where applying is nearly all of the work, it moves from processor to processor for nothing.
+     */
+    bool (*is_alone)(const void *context);
 };
 
 /*

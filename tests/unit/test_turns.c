@@ -5,6 +5,7 @@
 #include "check.h"
 #include "os/input.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -12,7 +13,10 @@
 
 struct stream {
     unsigned taken, applied, fails_at;
-    atomic_uint digested;
+    unsigned alone_from, alone_to; /* pieces that one thread should work on */
+    atomic_uint digested, seen;    /* seen: as applied, for any thread */
+    pthread_t leader;
+    unsigned by_others; /* of pieces well within those */
 };
 
 struct piece {
@@ -46,17 +50,30 @@ static enum hf_status apply(void *context, void *item, struct hf_error *err)
             err, HF_ERR_SYSTEM, "piece %u came as %u", piece->number, stream->applied);
     if (piece->number == stream->fails_at)
         return hf_error_set(err, HF_ERR_INPUT, "piece %u is bad", piece->number);
+    /* What the others had taken before they knew is applied by them. */
+    if (stream->applied >= stream->alone_from + HF_ORDERED_WORKERS_MAX &&
+        stream->applied < stream->alone_to)
+        stream->by_others += pthread_equal(pthread_self(), stream->leader) == 0;
     stream->applied++;
+    atomic_store(&stream->seen, stream->applied);
     return HF_OK;
+}
+
+static bool is_alone(const void *context)
+{
+    const struct stream *stream = context;
+    unsigned seen = atomic_load(&((struct stream *)(uintptr_t)stream)->seen);
+    return seen >= stream->alone_from && seen < stream->alone_to;
 }
 
 static enum hf_status run(struct stream *stream, unsigned workers, struct hf_error *err)
 {
-    const struct hf_ordered_workers turns = {stream, take, digest, apply};
+    const struct hf_ordered_workers turns = {stream, take, digest, apply, is_alone};
     struct piece pieces[HF_ORDERED_WORKERS_MAX];
     void *items[HF_ORDERED_WORKERS_MAX];
     for (size_t i = 0; i < HF_COUNT(items); i++)
         items[i] = &pieces[i];
+    stream->leader = pthread_self();
     return hf_ordered_workers_run(&turns, items, workers, err);
 }
 
@@ -69,6 +86,25 @@ static void keeps_the_order(void **state)
         check_ok(run(&stream, workers, &err), &err);
         assert_int_equal(stream.applied, PIECES);
         assert_int_equal(atomic_load(&stream.digested), PIECES);
+    }
+}
+
+/* The others wait meanwhile, and are woken when it is over, or the stream. */
+static void works_alone(void **state)
+{
+    (void)state;
+    const unsigned ends[] = {PIECES / 2, PIECES, PIECES + 10};
+    for (unsigned workers = 1; workers <= HF_ORDERED_WORKERS_MAX; workers++) {
+        for (size_t i = 0; i < HF_COUNT(ends) * 2; i++) {
+            struct hf_error err;
+            struct stream stream = {.fails_at = i < HF_COUNT(ends) ? PIECES : PIECES / 3,
+                .alone_from = PIECES / 4,
+                .alone_to = ends[i % HF_COUNT(ends)]};
+            enum hf_status status = run(&stream, workers, &err);
+            assert_int_equal(status, i < HF_COUNT(ends) ? HF_OK : HF_ERR_INPUT);
+            assert_int_equal(stream.applied, stream.fails_at);
+            assert_int_equal(stream.by_others, 0);
+        }
     }
 }
 
@@ -182,6 +218,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keeps_the_order),
+        cmocka_unit_test(works_alone),
         cmocka_unit_test(ends_at_the_first_error),
         cmocka_unit_test(knows_its_processors),
         cmocka_unit_test(takes_lines),

@@ -302,9 +302,16 @@ static enum hf_status folded_apply(void *context, void *item, struct hf_error *e
     return HF_OK;
 }
 
+static bool folded_is_alone(const void *context)
+{
+    const struct folded_reader *r = context;
+    return atomic_load_explicit(&r->stacks->are_distinct, memory_order_relaxed);
+}
+
 static enum hf_status read_lines(struct folded_reader *r, struct hf_error *err)
 {
-    const struct hf_ordered_workers ordered = {r, folded_take, digest, folded_apply};
+    const struct hf_ordered_workers ordered = {
+        r, folded_take, digest, folded_apply, folded_is_alone};
     struct piece pieces[HF_ORDERED_WORKERS_MAX] = {0};
     void *items[HF_ORDERED_WORKERS_MAX];
     for (size_t i = 0; i < HF_COUNT(pieces); i++)
