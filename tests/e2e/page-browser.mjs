@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { expect, expectEqual } from "../browser/browser.mjs";
-import { details, draw, flame, open, rows, runTests, SERVICE } from "../browser/page.mjs";
+import { details, draw, flame, focus, open, rows, runTests, SERVICE } from "../browser/page.mjs";
 
 const matched = (page, text) => page.waitForFunction(
   (wanted) => document.getElementById("matched").textContent === wanted, text,
@@ -61,6 +61,53 @@ async function zoomsByMouseAndKeys(browser) {
   const box = await page.locator("#main").boundingBox();
   await page.mouse.click(box.x + box.width / 2, box.y + box.height - 27);
   expect((await details(page)).startsWith("main: "), `clicked: ${await details(page)}`);
+}
+
+// Moves to the middle of a frame of a chart; what the tip tells of its amount.
+async function tipOf(page, chart, name) {
+  const box = await page.locator(`#${chart}`).boundingBox();
+  const at = await page.evaluate(([which, of]) => {
+    const { layout, zoomed } = heapflame[which];
+    const node = layout.rowNodes.find((one) => one > 0 && layout.width[one] > 0 && heapflame.profile.names[layout.tree.name[one]] === of);
+    const row = layout.rowStart.findIndex((start, i) => layout.rowNodes.subarray(start, layout.rowStart[i + 1]).includes(node));
+    return { row, x: Math.max(0.01, Math.min(0.99, (layout.start[node] + layout.width[node] / 2 - layout.start[zoomed]) / layout.width[zoomed])) };
+  }, [chart, name]);
+  const isUp = chart === "above";
+  await page.mouse.move(box.x + box.width * at.x, isUp ? box.y + box.height - 9 - 18 * at.row : box.y + 9 + 18 * at.row);
+  return page.locator("#tip dd").first().textContent();
+}
+
+const figuresOf = (page, chart, name) => page.evaluate(([which, of]) => {
+  const { layout } = heapflame[which];
+  const node = layout.rowNodes.find((one) => one > 0 && heapflame.profile.names[layout.tree.name[one]] === of);
+  return heapflame.look.figures(layout, node);
+}, [chart, name]);
+
+// Wherever a share stands, it says of what it is: of all, of the zoomed, of the function, of what is shown, of the growth.
+async function saysOfWhat(browser) {
+  const page = await open(browser, draw("of-what", SERVICE));
+  await focus(page, "main", "serve");
+  await page.keyboard.press("Enter");
+  expectEqual(await tipOf(page, "main", "process_leak"), "52,428,800, 64 % of all, 71 % of the zoomed", "at the pointer");
+  expectEqual(await tipOf(page, "main", "main"), "75,177,984, 92 % of all", "at the pointer, above the zoomed");
+  expectEqual(await details(page), "main: 75,177,984 samples \u00b7 91.86 % of all", "in the line, above the zoomed");
+  expectEqual(await figuresOf(page, "main", "process_leak"), "52,428,800  64 %", "in its box");
+  await page.click("#reset");
+  expectEqual(await tipOf(page, "main", "process_leak"), "52,428,800, 64 % of all", "at the pointer, where nothing is zoomed");
+  expectEqual(await page.locator("#answer .share").evaluateAll((all) => all.map(({ title }) => title)),
+    ["64.1 % of all", "25.6 % of all", "7.7 % of all"], "of the suspects");
+  const narrow = await open(browser, `${page.url().split("#")[0]}#v=sandwich&p=json_parse&s=json_string`);
+  await matched(narrow, "1 frame, 524,288, 33.33 %");
+  expectEqual(await figuresOf(narrow, "below", "json_string"), "524,288  0.64 %", "in a box of a sandwich: of all");
+  expectEqual(await tipOf(narrow, "below", "json_string"), "524,288, 0.64 % of all", "at the pointer in a sandwich");
+  await narrow.click("#hits");
+  expectEqual(await narrow.locator("#menu button").first().innerText().then((text) => text.split(/\s{2,}|\n/)), ["json_string", "524,288 0.64 %"], "in the list of hits: of all");
+  await page.keyboard.press("6");
+  expectEqual(await page.locator("#table th").evaluateAll((all) => all.filter((one) => one.innerText.startsWith("%")).map((one) => one.title || one.querySelector("[title]")?.title)),
+    ["of all that is shown", "of all that is shown"], "of the table's columns");
+  writeFileSync("shares-older.folded", "main;serve 100\n");
+  const grown = await open(browser, draw("shares-grown", "main;serve 100\nmain;leak 900\n", "--base", "shares-older.folded"));
+  expectEqual(await grown.locator("#answer .share").evaluateAll((all) => all.map(({ title }) => title)), ["100.0 % of the growth"], "of the suspects of a difference");
 }
 
 async function searches(browser) {
@@ -243,5 +290,5 @@ async function holdsManyFrames(browser) {
   expect(height > 100 && height <= most && inks > 2, `a canvas ${height} px high in a window of ${most}, with ${inks} colours`);
 }
 
-await runTests(showsEveryView, zoomsByMouseAndKeys, searches, waitsForALateWorker, survivesSlowExpressions, hasAPolicy, executesNothing, drawsDifferences,
+await runTests(showsEveryView, zoomsByMouseAndKeys, saysOfWhat, searches, waitsForALateWorker, survivesSlowExpressions, hasAPolicy, executesNothing, drawsDifferences,
   followsOldLinks, holdsManyFrames);

@@ -202,6 +202,8 @@ async function comparesSideBySide(browser) {
   expectEqual(await zoomed(), ["main", "main", "main"], "a click in B zooms all");
   await page.mouse.move(x + width / 3, y + 9);
   expect((await details(page)).includes(" \u00b7 100.00 % of all"), `shares of B are of B: ${await details(page)}`);
+  const told = await page.locator("#tip dd").first().textContent();
+  expect(told.includes(", 100 % of all"), `at the pointer, shares of B are of B: ${told}`);
   await page.evaluate(() => history.back());
   await page.waitForFunction(() => heapflame.sides.charts.every(({ zoomed: node }) => node === 0));
   const again = await open(browser, `${page.url()}`);

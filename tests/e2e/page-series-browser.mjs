@@ -176,6 +176,8 @@ async function tellsVerdicts(browser) {
   });
   const sorted = (all) => all.map((one) => Object.entries(one).sort());
   expectEqual(sorted(carried), sorted(places), "as trend says");
+  const sharesOf = await page.locator("#answer .share").evaluateAll((all) => all.map(({ title }) => title.replace(/^[\d.]+ /, "")));
+  expectEqual([...new Set(sharesOf)], ["% of the growth"], "what the shares of the first lines are of");
   await page.keyboard.press("7");
   const items = page.locator("#suspects li");
   expectEqual(await items.locator("h2").allTextContents(), places.map(({ name, verdict }) => `${name} ${verdict}`), "who, and what");

@@ -89,7 +89,7 @@ export class Answer {
     const of = beside ? beside.of : "verdict" in suspect ? "of the growth" : profile.head.points.length > 0 || profile.head.isDifference ? "of the growth" : "of all";
     const grown = of === "of the growth" && !("verdict" in suspect) ? "+" : "";
     const name = profile.name[suspect.node]!;
-    button.append(cell("held", `${grown}${amount(held, type)}`), cell("share", `${share.toFixed(0)} %`, `${share.toFixed(2)} % ${of}`));
+    button.append(cell("held", `${grown}${amount(held, type)}`), cell("share", `${share.toFixed(0)} %`, `${share.toFixed(1)} % ${of}`));
     const curve = cell("curve", "", "");
     if (points.length > 2) curve.append(sparkline(points, `from ${amount(points[0]!, type)} to ${amount(points.at(-1)!, type)}`));
     const verdict = cell("judged", "", "");

@@ -10,6 +10,9 @@ import { basename, moduleOf, sourceOf, type Profile } from "./profile";
 import type { State } from "./state";
 import type { Fact } from "./tip";
 
+// Those above the zoomed have no share of it.
+const isInZoomed = ({ width }: Layout, zoomed: number, node: number) => zoomed > 0 && width[node]! <= width[zoomed]!;
+
 // `whole` is what all holds; half of a sandwich begins with its function instead.
 export function frameText(
   profile: Profile, measure: Measure, state: State, { layout, zoomed }: Chart, whole: number, node: number,
@@ -29,7 +32,7 @@ export function frameText(
   const all = layout.tree.isSide ? layout.width[0]! : whole;
   if (all > 0) parts.push(`${percent(width, all)} of all`); // of nothing there is no share
   if (node > 0 && state.view === "sandwich") parts.push(`${percent(width, layout.width[0]!)} of the function`);
-  if (zoomed > 0) parts.push(`${percent(width, layout.width[zoomed]!)} of the zoomed`);
+  if (isInZoomed(layout, zoomed, node)) parts.push(`${percent(width, layout.width[zoomed]!)} of the zoomed`);
   if (parent > 0) parts.push(`${percent(width, layout.width[parent]!)} of its parent`);
   parts.push(...[basename(moduleOf(profile, name)), sourceOf(profile, name)].filter((text) => text !== ""));
   const chain = layout.chains.byHead.get(node);
@@ -66,7 +69,7 @@ export function tipOf(profile: Profile, measure: Measure, { layout, zoomed }: Ch
   const say = (title: string, value: string | undefined) => { if (value) facts.push([title, value]); };
   const held = both(grew[node]!, released[node]!, valueType, isDifference);
   const all = layout.tree.isSide ? width[0]! : whole;
-  say("total", `${held}, ${share(width[node]!, all)} of all${zoomed > 0 ? `, ${share(width[node]!, width[zoomed]!)} of the zoomed` : ""}`);
+  say("total", `${held}, ${share(width[node]!, all)} of all${isInZoomed(layout, zoomed, node) ? `, ${share(width[node]!, width[zoomed]!)} of the zoomed` : ""}`);
   say("itself", both(tree.grew[node]!, tree.released[node]!, valueType, isDifference));
   if (columns.before >= 0) {
     const [a, b] = [more[columns.before]![node]!, more[columns.after]![node]!];
