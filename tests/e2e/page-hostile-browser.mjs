@@ -72,7 +72,9 @@ async function survivesHostileNames(browser) {
       await page.getByRole("slider", { name: slider }).fill("1");
       await showsAllViews(page, `slider ${slider}`);
     }
-    const buttons = page.locator("#suspects li button");
+    await page.click("button[data-view=Suspects]");
+    for (const more of await page.locator("#suspects li .more:visible").all()) await more.click();
+    const buttons = page.locator("#suspects li .buttons button");
     for (let i = await buttons.count(); i-- > 0; ) {
       await page.click("button[data-view=Suspects]");
       await buttons.nth(i).click();
