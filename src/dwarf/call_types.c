@@ -352,19 +352,36 @@ static bool may_last(struct hf_call_types *types, const struct hf_call_entry *en
     return types->may_all_last || hf_map_find(&types->lasting, type_key(end)) != NULL;
 }
 
+static bool is_of_c(const struct hf_call_entry *origin)
+{
+    return origin->scope == 0 && origin->linkage.size == 0;
+}
+
 /* A function of C returns what no variable that lasts could keep. */
 static bool hands_pointer_on(struct hf_call_types *types, const struct hf_call_entry *origin,
     const struct call_type *returned)
 {
-    bool is_of_c = origin->scope == 0 && origin->linkage.size == 0;
-    return is_of_c && returned->is_pointer && !returned->is_view && returned->end != NULL &&
+    return is_of_c(origin) && returned->is_pointer && !returned->is_view && returned->end != NULL &&
            !may_last(types, returned->end);
+}
+
+/* One pointer to numbers: text, bytes, or how many there are of them. */
+static bool is_bytes(const struct call_type *type)
+{
+    return type->pointers == 1 && !type->is_view && !type->is_array && type->end != NULL &&
+           is_number_tag(type->end->tag);
+}
+
+static bool is_void_pointer(const struct call_type *type)
+{
+    return type->pointers == 1 && !type->is_view && type->end == NULL && !type->is_any;
 }
 
 /*
  * What it allocates can stay nowhere but in what it returns, an object, not a pointer to one, or in
- * a string: it may change nothing else that it is given. Variables that last are looked at only
- * where a pointer is returned, in C.
+ * a string: it may change nothing else that it is given. In C, what it returns is that, too, if
+ * these are bytes (char *encode(const struct device *, size_t *size)), or something to which no
+ * variable that lasts can lead.
  */
 static bool makes_only(struct hf_call_types *types, const struct hf_call_entry *entry,
     const struct hf_call_entry *origin, const struct call_type *returned)
@@ -372,7 +389,8 @@ static bool makes_only(struct hf_call_types *types, const struct hf_call_entry *
     const struct class_search pointer = {.pointer = true}, cell = {.cell = true};
     bool makes = call_is_object(returned) && !returned->is_pointer && !returned->is_reference &&
                  class_holds(types, returned->end, &pointer);
-    makes |= hands_pointer_on(types, origin, returned);
+    const bool makes_bytes = is_of_c(origin) && (is_bytes(returned) || is_void_pointer(returned));
+    makes |= (makes_bytes && is_bytes(returned)) || hands_pointer_on(types, origin, returned);
     for (size_t i = first_link(types, entry->offset);
          i < types->link_count && types->links[i].from == entry->offset; i++) {
         struct call_type taken = call_type_at(types, types->links[i].to, false);
@@ -381,11 +399,12 @@ static bool makes_only(struct hf_call_types *types, const struct hf_call_entry *
                           (is_object_taken && taken.end->is_changed);
         bool is_filled = is_changed && is_object_taken && is_text(taken.end);
         bool is_place = is_object_taken && taken.pointers + taken.is_reference <= 1;
-        if (is_changed && !is_filled && (!is_place || !is_looker(types, taken.end)))
+        bool is_size = makes_bytes && is_changed && is_bytes(&taken); /* of "void *", in bytes */
+        if (is_changed && !is_filled && !is_size && (!is_place || !is_looker(types, taken.end)))
             return false;
         if (is_object_taken && !is_changed && class_holds(types, taken.end, &cell))
             return false;
-        makes |= is_filled;
+        makes |= is_filled || is_size;
     }
     return makes;
 }
@@ -508,7 +527,7 @@ void hf_call_types_judge(struct hf_call_types *types, const struct hf_call_entry
                               call_is_object(&taken) && taken.end->is_generic;
     function->fills_several = function->fills_generic && has_instances(types, taken.end);
     function->fills_part = taken.is_pointer && !taken.is_view && call_is_object(&taken) &&
-                           origin->scope == 0 && origin->linkage.size == 0 &&
+                           is_of_c(origin) &&
                            (is_number_array(types, taken.end) || is_shared_part(types, taken.end));
     function->returns_itself =
         call_is_of_class(&returned, origin->class) && !returned.is_pointer &&

@@ -19,7 +19,9 @@
  *   - functions that return an object with memory of its own, or write to a string, and may change
  *     nothing else that they are given, but objects that only look at what others have (a parser's
  *     place in its text): what they allocate can stay nowhere else. In C, functions that return a
- *     pointer to what no variable that lasts could lead to, by the types of all;
+ *     pointer to what no variable that lasts could lead to, by the types of all, or to bytes: to
+ *     numbers, or to void where the function also tells a size (char *encode(const struct device
+ *     *, size_t *size)). Of these some are wrong: char *title(int n) may return what it keeps;
  *   - functions of C that add to a growing array of numbers: a structure of a pointer to numbers,
  *     how many there are, and how many have room; or to a structure that two others or more have
  *     as a member: a list of attributes, which jobs and printers have.

@@ -172,11 +172,13 @@ enum kind {
     NOTHING,
     A_NUMBER,
     A_POINTER,
-    A_VIEW,  /* const Route * */
-    A_ROUTE, /* Route * */
-    A_TEXT,  /* an object with a pointer */
-    A_POINT, /* one without */
-    A_LIST,  /* List<int> * */
+    A_VIEW,           /* const Route * */
+    A_ROUTE,          /* Route * */
+    A_TEXT,           /* an object with a pointer */
+    A_POINT,          /* one without */
+    A_BYTES,          /* a pointer to numbers */
+    SOME_CONST_BYTES, /* to what is const */
+    A_LIST,           /* List<int> * */
     TAKEN = A_LIST,
     A_CONST_LIST,     /* const List<int> * */
     A_SESSION,        /* Session * */
@@ -193,6 +195,7 @@ enum kind {
     A_PART,           /* Part *, with a Route *, which Job and Printer have as a member */
     AN_ONLY_PART,     /* the same, which one has twice */
     A_PLACE,          /* Parser **, a place for one */
+    BYTES_PLACE,      /* to such a pointer */
     KINDS
 };
 
@@ -325,6 +328,9 @@ static void put_types(struct hf_out *info, uint32_t *types)
     types[A_RESTRICT_ROUTE] = put_type(info, RESTRICT, types[A_ROUTE]);
     types[AN_ATOMIC_ROUTE] = put_type(info, ATOMIC, types[A_ROUTE]);
     uint32_t numbers = put_type(info, TO, types[A_NUMBER]);
+    types[A_BYTES] = numbers;
+    types[SOME_CONST_BYTES] = put_type(info, TO, put_type(info, CONST, types[A_NUMBER]));
+    types[BYTES_PLACE] = put_type(info, TO, numbers);
     const uint32_t wave[] = {numbers, types[A_NUMBER], types[A_NUMBER]};
     const uint32_t node[] = {numbers, types[A_NUMBER], types[A_ROUTE]};
     const uint32_t trace[] = {put_type(info, TO, numbers), types[A_NUMBER], types[A_NUMBER]};
@@ -458,6 +464,27 @@ static void what_changes_nothing_makes_it_for_its_caller(void **state)
         {"left", NOTHING, 0, {"skip"}, false});
     CHECK("an object that leads nowhere", {"middle", A_POINT, 0, {NULL}, false},
         {"left", NOTHING, 0, {"middle"}, false});
+}
+
+/* In C, bytes are whose who asked for them. */
+static void bytes_are_their_callers(void **state)
+{
+    (void)state;
+    CHECK("of what it looks at", {"encode", A_BYTES | TAKES(A_VIEW), 0, {NULL}, true},
+        {"left", NOTHING, 0, {"encode"}, false});
+    CHECK("though a variable has some", {"last", LASTS | TAKES(A_BYTES), 0, {NULL}, false},
+        {"encode", A_BYTES | TAKES(A_VIEW), 0, {NULL}, true},
+        {"left", NOTHING, 0, {"encode"}, false});
+    CHECK("of what it may change", {"read", A_BYTES | TAKES(A_SESSION), 0, {NULL}, false},
+        {"left", NOTHING, 0, {"read"}, false});
+    CHECK("and nobody's", {"title", SOME_CONST_BYTES | TAKES(A_VIEW), 0, {NULL}, false},
+        {"left", NOTHING, 0, {"title"}, false});
+    CHECK("put into a place", {"read", A_BYTES | TAKES(BYTES_PLACE), 0, {NULL}, false},
+        {"left", NOTHING, 0, {"read"}, false});
+    CHECK("of any type, with their size", {"unpack", A_POINTER | TAKES(A_BYTES), 0, {NULL}, true},
+        {"left", NOTHING, 0, {"unpack"}, false});
+    CHECK("without one", {"open", A_POINTER | TAKES(A_VIEW), 0, {NULL}, false},
+        {"left", NOTHING, 0, {"open"}, false});
 }
 
 /* A pointer could stay in a variable, if one can lead to such a thing. */
@@ -681,6 +708,7 @@ int main(void)
         cmocka_unit_test(what_a_generic_object_holds_is_its_users),
         cmocka_unit_test(a_container_for_several_types_is_one),
         cmocka_unit_test(what_changes_nothing_makes_it_for_its_caller),
+        cmocka_unit_test(bytes_are_their_callers),
         cmocka_unit_test(what_no_variable_could_keep_is_its_callers),
         cmocka_unit_test(a_growing_array_of_numbers_is_its_users),
         cmocka_unit_test(what_several_have_in_them_is_theirs),
