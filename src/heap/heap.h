@@ -31,6 +31,8 @@ struct hf_heap_block {
     uint64_t address, bytes;
 };
 
+#define HF_HEAP_TABLES "tables" /* a part: the allocator's own, without blocks */
+
 struct hf_heap_region {
     uint64_t start, end;
     const char *allocator; /* static: "glibc", "tcmalloc" */

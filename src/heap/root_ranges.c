@@ -11,6 +11,7 @@
 #define THREAD_DATA_MAX (1u << 20) /* below fs_base */
 #define THREAD_HEAD 4096u          /* above it: struct pthread of the C library */
 #define HEADERS_MAX 64
+#define LEAF_BYTES (UINT64_C(1) << 30) /* that one part of jemalloc's tables is for */
 
 static const char agent_name[] = "/libheapflame.so";
 
@@ -48,11 +49,44 @@ static enum hf_status add_range(
     return HF_OK;
 }
 
-static enum hf_status add_bytes(
+static enum hf_status add_whole(
     struct range_finder *m, uint64_t start, uint64_t end, struct hf_error *err)
 {
     const struct hf_root_range range = {.start = start, .end = end};
     return start < end ? add_range(m, range, err) : HF_OK;
+}
+
+/* jemalloc remembers in each thread's storage which part of its tables has which GiB, by the first
+ * address of the GiB (rtree_ctx, include/jemalloc/internal/rtree_tsd.h). A block may lie there. */
+static bool is_of_tables(const struct range_finder *m, uint64_t word, uint64_t next)
+{
+    const struct hf_heap_region *region = NULL;
+    if (word != 0 && (word & (LEAF_BYTES - 1)) == 0)
+        region = hf_heap_region_at(m->heap, next);
+    return region != NULL && strcmp(region->part, HF_HEAP_TABLES) == 0;
+}
+
+/* What a thread has for itself, but words of its allocator. */
+static enum hf_status add_own_words(
+    struct range_finder *m, uint64_t start, uint64_t end, struct hf_error *err)
+{
+    uint64_t words[2], from = start;
+    enum hf_status status = HF_OK;
+    for (uint64_t at = start; at + sizeof words <= end && status == HF_OK; at += sizeof *words) {
+        if (!hf_process_copy(m->reader, at, words, sizeof words) ||
+            !is_of_tables(m, words[0], words[1]))
+            continue;
+        status = add_whole(m, from, at, err);
+        from = at + sizeof *words;
+    }
+    return status == HF_OK ? add_whole(m, from, end, err) : status;
+}
+
+static enum hf_status add_bytes(
+    struct range_finder *m, uint64_t start, uint64_t end, struct hf_error *err)
+{
+    bool is_own = m->ranges->holders[m->ranges->holder_count - 1].kind == HF_ROOT_THREAD_LOCAL;
+    return is_own ? add_own_words(m, start, end, err) : add_whole(m, start, end, err);
 }
 
 static uint64_t largest(uint64_t a, uint64_t b)

@@ -19,6 +19,7 @@
 
 #define CLEAN_PATIENCE_NS UINT64_C(10000000000)
 #define CLEAN_EVERY_NS 1000000
+#define STOPS_MAX 50 /* 1 + 2 + ... 49 ms: 1.2 s */
 #define FILES 3
 static const char *const file_names[FILES] = {"mem", "maps", "pagemap"};
 
@@ -41,13 +42,34 @@ static enum hf_status guardian_open_files(struct guardian *g, struct hf_error *e
     return HF_OK;
 }
 
+/* Stops all threads, one of which can make a call. A shell whose children end all the time has a
+ * signal on its way at most stops: it goes on, and is stopped again. */
+static enum hf_status stop_all_for_call(
+    struct guardian *g, uint64_t *out_began_ns, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    for (int i = 0; i == 0 || (i < STOPS_MAX && status != HF_OK && g->call.may_soon); i++) {
+        if (i != 0)
+            (void)nanosleep(&(struct timespec){.tv_nsec = CLEAN_EVERY_NS * i}, NULL);
+        *out_began_ns = hf_stopped_now_ns();
+        g->call = (struct hf_remote_call){0};
+        status = hf_stop_threads(&g->stopped, g->pid, err);
+        if (status != HF_OK)
+            return status;
+        status = hf_remote_call_begin(&g->call, &g->stopped, err);
+        if (status != HF_OK)
+            hf_stopped_release(&g->stopped);
+    }
+    return status;
+}
+
 /* The threads' registers are kept; they go on. */
 static enum hf_status make_copy(
     struct guardian *g, struct hf_guardian_reply *reply, struct hf_stopped *out_threads)
 {
     struct hf_error *err = &reply->error;
-    uint64_t began_ns = hf_stopped_now_ns();
-    enum hf_status status = hf_stop_threads(&g->stopped, g->pid, err);
+    uint64_t began_ns = 0;
+    enum hf_status status = stop_all_for_call(g, &began_ns, err);
     if (status != HF_OK)
         return status;
     *out_threads = (struct hf_stopped){.pid = g->pid, .count = g->stopped.count};
@@ -57,8 +79,6 @@ static enum hf_status make_copy(
             g->stopped.count * sizeof *out_threads->threads);
     else
         status = hf_error_memory(err);
-    if (status == HF_OK)
-        status = hf_remote_call_begin(&g->call, &g->stopped, err);
     if (status == HF_OK)
         status = hf_remote_call_copy(&g->call, &g->copy, &g->inner, err);
     hf_remote_call_end(&g->call);

@@ -153,6 +153,7 @@ static bool is_in_code(const struct hf_stopped_thread *thread, uint64_t entry)
 static const char *why_not(
     struct hf_remote_call *call, const struct hf_stopped *stopped, struct hf_stopped_thread *thread)
 {
+    call->may_soon |= is_in_code(thread, call->entry) || thread->signal != 0;
     if (is_in_code(thread, call->entry))
         return "the program is about to begin, or it makes such a call already";
     if (thread->signal != 0)
@@ -261,7 +262,7 @@ enum hf_status hf_remote_call_begin(
         call->thread = &stopped->threads[i];
     }
     if (why != NULL) {
-        call->thread = NULL;
+        *call = (struct hf_remote_call){.may_soon = call->may_soon};
         return hf_error_set(err, HF_ERR_SYSTEM,
             "no thread of process %d can make a system call for us; of the last one: %s",
             (int)stopped->pid, why);

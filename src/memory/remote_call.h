@@ -54,6 +54,7 @@ struct hf_remote_call {
     struct hf_signal_frame frame;
     uint8_t below[HF_SIGNAL_FRAME_MAX]; /* what stood where the frame is */
     bool is_written, is_aimed;          /* code and frame are there; the registers are the call's */
+    bool may_soon; /* no thread will do, but for something that passes, as a signal on its way */
 };
 
 /*

@@ -198,6 +198,18 @@ def test_at_work():
             assert "SigPnd:\t0000000000000000" in status and "TracerPid:\t0" in status, status
 
 
+SHELL = "while :; do x=$(echo 1); y=$(echo 2); done"
+
+
+def test_signals_all_the_time():
+    """A shell's children end all the time: at many stops a signal is on its way to its only thread, which cannot make a call then."""
+    with subprocess.Popen(["bash", "-c", SHELL]) as process:
+        for _ in range(60):
+            heap(process.pid)
+        assert process.poll() is None
+        process.kill()
+
+
 def children(pid):
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 

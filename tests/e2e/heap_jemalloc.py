@@ -284,6 +284,39 @@ def test_two_in_one_process():
     assert "  heaps\n" in text and "  glibc: main arena\n" in text and "  jemalloc: small blocks" in text, text
 
 
+GIB = r"""
+#include <stdlib.h>
+#include <unistd.h>
+static __attribute__((noinline)) void lose(int count)
+{
+    for (int i = 0; i < count; i++) { void *volatile block = malloc(1 << 20); (void)block; }
+}
+static __attribute__((noinline)) void wipe(void)
+{
+    volatile char bytes[65536];
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = 0;
+}
+int main(void)
+{
+    lose(1100);
+    wipe();
+    return (int)write(1, "r", 1) + pause();
+}
+"""
+
+
+def test_where_a_gib_begins():
+    """jemalloc remembers its address in each thread's storage; a block that lies there is lost like the others."""
+    Path("gib.c").write_text(GIB)
+    subprocess.run(["gcc", "-O1", "-o", "gib", "gib.c", "-Wl,--no-as-needed", "-ljemalloc"], check=True)
+    with subprocess.Popen(["./gib"], stdout=subprocess.PIPE) as process:
+        process.stdout.read(1)
+        found = document("--rows", 0, process.pid)
+        process.kill()
+    lost = {row["size"]: row["lost"]["blocks"] for row in found["sizes"]}
+    assert lost[1 << 20] == 1100, (lost[1 << 20], found["holders"])
+
+
 def test_unknown_version():
     """A library of that name that is another version, or is not used: a note, and the rest is read."""
     Path("none.c").write_text("int none(void) { return 1; }\n")

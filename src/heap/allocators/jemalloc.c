@@ -9,7 +9,7 @@ static const char large_blocks[] = "large blocks";
 static const char thread_caches[] = "thread caches";
 static const char pages_for_reuse[] = "pages for reuse";
 static const char reserved[] = "reserved addresses";
-static const char tables[] = "tables";
+static const char tables[] = HF_HEAP_TABLES;
 
 struct jemalloc {
     struct hf_heap *heap;
