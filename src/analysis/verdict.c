@@ -73,6 +73,41 @@ static struct hf_verdict of_shape(const struct hf_verdict_facts *facts)
     return of(HF_VERDICT_TOO_LITTLE, 0);
 }
 
+static struct hf_verdict full_since(double full_s)
+{
+    struct hf_verdict verdict = of(HF_VERDICT_FULL_CACHE, 1.96);
+    verdict.full_s = full_s;
+    return verdict;
+}
+
+/*
+ * Births know since when there is no more, where the shape of the total must guess: a cache that
+ * fills frees nothing, whatever its speed was before, so what is renewed is full since its blocks
+ * die; and what has ended grows no more since its last survivor came.
+ */
+static bool is_level_since(const struct hf_verdict_facts *facts, double *out_s)
+{
+    const struct hf_trend *trend = facts->trend;
+    double noise =
+        trend->samples > 0 && !isinf(trend->samples) ? fabs(trend->growth) / trend->samples : 0;
+    struct hf_trend_points points = {facts->times_s, facts->values, facts->count, noise};
+    bool has_ended = facts->survival->kind == HF_SURVIVAL_ENDED;
+    bool grows =
+        trend->shape == HF_TREND_SATURATING || (has_ended && trend->shape == HF_TREND_GROWING);
+    *out_s = facts->survival->level_s + facts->began_s;
+    return grows && !isnan(*out_s) && hf_trend_levels_since(&points, *out_s);
+}
+
+/* No survivors keep coming: which of the other verdicts? */
+static struct hf_verdict of_no_leak(
+    const struct hf_verdict_facts *facts, struct hf_verdict shape, bool is_open)
+{
+    double full_s;
+    if (is_level_since(facts, &full_s))
+        return full_since(full_s);
+    return is_open ? of(HF_VERDICT_STEADY, 1.96) : shape;
+}
+
 /*
  * By who survives; the shape decides between those that are no leak. Old blocks that die, or that
  * none come to, are no leak whatever the total does.
@@ -90,7 +125,7 @@ struct hf_verdict hf_verdict_of(const struct hf_verdict_facts *facts)
         return of(
             could_be_loss(facts) ? HF_VERDICT_UNDECIDED : HF_VERDICT_LEAK, facts->survival->sigmas);
     case HF_SURVIVAL_RENEWED:
-    case HF_SURVIVAL_ENDED: return is_open ? of(HF_VERDICT_STEADY, 1.96) : shape;
+    case HF_SURVIVAL_ENDED: return of_no_leak(facts, shape, is_open);
     case HF_SURVIVAL_UNDECIDED:
         return shape.kind == HF_VERDICT_LEAK ? of(HF_VERDICT_UNDECIDED, 1.96) : shape;
     }
@@ -382,6 +417,17 @@ static void put_steady(const struct hf_verdict_facts *facts, struct hf_out *out)
     hf_verdict_amount(high, facts->is_bytes, out);
 }
 
+static void put_full(
+    const struct hf_verdict *verdict, const struct hf_verdict_facts *facts, struct hf_out *out)
+{
+    double full_s = verdict->full_s > 0 ? verdict->full_s : facts->trend->break_s;
+    hf_out_string(out, " is a full cache: it grew for ");
+    hf_verdict_duration(full_s - facts->times_s[0], out);
+    hf_out_string(out, ", and has not grown in the ");
+    hf_verdict_duration(last_time(facts) - full_s, out);
+    hf_out_string(out, " since");
+}
+
 void hf_verdict_sentence(const struct hf_verdict *verdict, const struct hf_verdict_facts *facts,
     struct hf_text name, struct hf_out *out)
 {
@@ -397,13 +443,7 @@ void hf_verdict_sentence(const struct hf_verdict *verdict, const struct hf_verdi
         hf_out_string(out, " is a filling cache: it grows more and more slowly, towards ");
         hf_verdict_amount(facts->trend->level, facts->is_bytes, out);
         break;
-    case HF_VERDICT_FULL_CACHE:
-        hf_out_string(out, " is a full cache: it grew for ");
-        hf_verdict_duration(facts->trend->break_s - facts->times_s[0], out);
-        hf_out_string(out, ", and has not grown in the ");
-        hf_verdict_duration(facts->times_s[facts->count - 1] - facts->trend->break_s, out);
-        hf_out_string(out, " since");
-        break;
+    case HF_VERDICT_FULL_CACHE: put_full(verdict, facts, out); break;
     case HF_VERDICT_STEADY: put_steady(facts, out); break;
     case HF_VERDICT_BURST:
         hf_out_string(out, " grew once, by ");

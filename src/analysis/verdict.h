@@ -87,6 +87,7 @@ struct hf_verdict {
      * verdicts, and is not shown. */
     double confidence;
     bool is_by_shape; /* of a course: a leak that the total showed, because blocks move */
+    double full_s;    /* of a full cache: since when; 0: since the trend's break */
     double held_s;    /* so old is the last profile that shows it (verdict_course.h); 0: the last */
 };
 

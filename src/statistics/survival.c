@@ -258,7 +258,10 @@ static void measure_arrivals(
         sum += s->counts[i] * ((double)(i - s->from) + 0.5);
         squares += (s->counts[i] - mean) * (s->counts[i] - mean);
     }
-    double dispersion = fmax(1, squares / fmax(cohorts - 1, 1) / mean);
+    /* Beside the line that fits them best: a rate that falls evenly is not uneven. */
+    double off = sum - s->since * cohorts / 2, width = cohorts * (cohorts * cohorts - 1) / 12;
+    squares -= width > 0 ? off * off / width : 0;
+    double dispersion = fmax(1, squares / fmax(cohorts - 2, 1) / mean);
     double time_s = cohorts * table->epoch_s, error = Z * sqrt(dispersion * s->since);
     out->rate = s->since / time_s * table->sample;
     out->rate_low = fmax(0, s->since - error) / time_s * table->sample;
@@ -374,6 +377,15 @@ static bool keep_coming_by_work(const struct hf_survival_table *table,
     return true;
 }
 
+/* In cohorts since the onset: the end of the last one of which any survive. */
+static double last_of_survivors(const struct survivors *s)
+{
+    size_t end = s->count;
+    while (end > s->from && s->counts[end - 1] <= 0)
+        end--;
+    return (double)(end - s->from);
+}
+
 /* They stay; do they keep coming? */
 static enum hf_survival_kind judge_arrivals(
     const struct hf_survival_table *table, const struct survivors *s, struct hf_survival *out)
@@ -391,6 +403,7 @@ static enum hf_survival_kind judge_arrivals(
     struct arrivals a = arrivals_of(s);
     if (keep_coming(&a, cohorts, out) || (has_work && keep_coming_by_work(table, &a, &work, out)))
         return HF_SURVIVAL_LEAK;
+    out->level_s = out->onset_s + last_of_survivors(s) * table->epoch_s;
     return have_ended(&a, cohorts) ? HF_SURVIVAL_ENDED : HF_SURVIVAL_UNDECIDED;
 }
 
@@ -472,6 +485,18 @@ static double find_gone_age(const struct hf_survival_table *table, double step_s
     return NAN;
 }
 
+/* A cache that fills frees nothing; since when do blocks go? By the deaths between looks. */
+static double dying_since(const struct hf_survival_table *table)
+{
+    double deaths[HF_SURVIVAL_LOOKS] = {0};
+    for (size_t look = 0; look + 1 < table->look_count; look++) {
+        for (size_t e = 0; e < HF_SURVIVAL_EPOCHS; e++)
+            deaths[look] += fmax(0, table->in_use[look][e] - table->in_use[look + 1][e]);
+    }
+    struct hf_survival_change change = hf_survival_change_of(deaths, table->look_count - 1);
+    return change.gain >= CHANGE_GAIN * change.dispersion ? table->looks_s[change.at] : NAN;
+}
+
 static double step_of(const struct judge *j)
 {
     double span_s = j->now_s - j->table->looks_s[0];
@@ -480,7 +505,8 @@ static double step_of(const struct judge *j)
 
 struct hf_survival hf_survival_of(const struct hf_survival_table *table)
 {
-    struct hf_survival out = {.kind = HF_SURVIVAL_UNKNOWN, .gone_s = NAN, .fall = INFINITY};
+    struct hf_survival out = {
+        .kind = HF_SURVIVAL_UNKNOWN, .gone_s = NAN, .level_s = NAN, .fall = INFINITY};
     if (table->look_count < HF_SURVIVAL_LOOKS_MIN)
         return out;
     struct judge j = begin_judging(table);
@@ -504,8 +530,10 @@ struct hf_survival hf_survival_of(const struct hf_survival_table *table)
                            ? HF_SURVIVAL_RENEWED
                            : HF_SURVIVAL_UNDECIDED;
     }
-    if (out.kind == HF_SURVIVAL_RENEWED)
+    if (out.kind == HF_SURVIVAL_RENEWED) {
         out.gone_s = find_gone_age(table, step_s);
+        out.level_s = dying_since(table);
+    }
     return out;
 }
 

@@ -78,6 +78,9 @@ struct hf_survival {
     double fall;
     /* Of what is renewed: nine tenths are gone at this age; NAN: not known. */
     double gone_s;
+    /* Since when there may be no more: of what is renewed, since its blocks die, of which few did
+     * before; of what has ended, since the last survivor. NAN: not known. */
+    double level_s;
     bool moves; /* set by the caller: blocks move when they grow, so that lives say nothing */
 };
 

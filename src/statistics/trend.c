@@ -255,9 +255,9 @@ static bool has_stopped(const struct fit *f)
     return false;
 }
 
-static enum hf_trend_shape shape_of_growth(const struct fit *f, const struct hf_trend *trend)
+/* Whether the broken line of the trend is level behind its break. */
+static bool is_level_behind(const struct fit *f, const struct hf_trend *trend)
 {
-    bool is_bent = trend->bend > BEND_SIGMAS * trend->bend_error && trend->bend > BEND_MIN;
     double late_s = f->t[f->n - 1] - trend->break_s;
     double would = trend->early * late_s; /* have grown after the break */
     double error =
@@ -266,7 +266,13 @@ static enum hf_trend_shape shape_of_growth(const struct fit *f, const struct hf_
         trend->late < LEVEL_NONE * trend->early ||
         (trend->late < LEVEL_PART * trend->early && trend->late * late_s < LEVEL_SIGMAS * error);
     bool is_level = is_none && late_s > f->span / 10 && would > 3 * sqrt(f->noise * would);
-    if (is_bent && is_level && trend->early * trend->break_s > trend->growth / 3)
+    return is_level && trend->early * trend->break_s > trend->growth / 3;
+}
+
+static enum hf_trend_shape shape_of_growth(const struct fit *f, const struct hf_trend *trend)
+{
+    bool is_bent = trend->bend > BEND_SIGMAS * trend->bend_error && trend->bend > BEND_MIN;
+    if (is_bent && is_level_behind(f, trend))
         return HF_TREND_LEVELLED;
     return is_bent ? HF_TREND_SATURATING : HF_TREND_GROWING;
 }
@@ -326,6 +332,26 @@ struct hf_trend hf_trend_of(const struct hf_trend_points *points)
     trend.has_stopped = has_stopped(&f);
     trend.shape = trend_shape_of(&f, &trend);
     return trend;
+}
+
+/* The break is known, so each part is judged by itself: the growth until then, and a line behind.
+ */
+bool hf_trend_levels_since(const struct hf_trend_points *points, double since_s)
+{
+    size_t at = 0, n = points->count;
+    while (at < n && points->times_s[at] < since_s)
+        at++;
+    if (at < 2 || at + HF_TREND_POINTS_MIN > n || points->times_s[n - 1] <= points->times_s[at])
+        return false;
+    const struct hf_trend_points behind = {
+        points->times_s + at, points->values + at, n - at, points->noise};
+    struct hf_trend trend = hf_trend_of(points);
+    struct fit f = fit_line(points), late = fit_line(&behind);
+    trend.break_s = f.t[at];
+    trend.early = (f.x[at] - f.x[0]) / (f.t[at] - f.t[0]);
+    trend.late = least_squares(&late);
+    f.broken = late.residual;
+    return is_level_behind(&f, &trend);
 }
 
 const char *hf_trend_shape_name(enum hf_trend_shape shape)

@@ -62,6 +62,10 @@ struct hf_trend {
 
 struct hf_trend hf_trend_of(const struct hf_trend_points *points);
 
+/* Whether a line that breaks at `since_s`, which is known from elsewhere, is level from there on.
+ */
+bool hf_trend_levels_since(const struct hf_trend_points *points, double since_s);
+
 /* "growing", "too little data" ... */
 const char *hf_trend_shape_name(enum hf_trend_shape shape);
 

@@ -223,6 +223,50 @@ static void judges_survivors(void **state)
     }
 }
 
+/* Births know since when a cache is full, where the shape sees only that it grows ever less; and
+ * that what came in steps has ended. But what grows on is not full. */
+static void knows_since_when_it_is_full(void **state)
+{
+    (void)state;
+    enum { MANY = 20, STEPS = 5, FULL = 12 };
+    static const struct {
+        enum hf_survival_kind survival;
+        enum hf_trend_shape shape;
+        double level_s, later; /* later: MiB a point */
+        enum hf_verdict_kind kind;
+    } cases[] = {
+        {HF_SURVIVAL_RENEWED, HF_TREND_SATURATING, 60 * FULL, 0, HF_VERDICT_FULL_CACHE},
+        {HF_SURVIVAL_RENEWED, HF_TREND_SATURATING, 60 * FULL, 0.5, HF_VERDICT_FILLING_CACHE},
+        {HF_SURVIVAL_RENEWED, HF_TREND_SATURATING, NAN, 0, HF_VERDICT_FILLING_CACHE},
+        {HF_SURVIVAL_RENEWED, HF_TREND_GROWING, 60 * FULL, 0, HF_VERDICT_STEADY},
+        {HF_SURVIVAL_ENDED, HF_TREND_SATURATING, 60 * FULL, 0, HF_VERDICT_FULL_CACHE},
+        {HF_SURVIVAL_ENDED, HF_TREND_GROWING, 60 * FULL, 0, HF_VERDICT_FULL_CACHE},
+        {HF_SURVIVAL_ENDED, HF_TREND_GROWING, 60 * FULL, 0.5, HF_VERDICT_STEADY},
+        {HF_SURVIVAL_ENDED, HF_TREND_GROWING, 60 * (MANY - 1), 0, HF_VERDICT_STEADY},
+        {HF_SURVIVAL_UNDECIDED, HF_TREND_SATURATING, 60 * FULL, 0, HF_VERDICT_FILLING_CACHE},
+    };
+    for (size_t i = 0; i < HF_COUNT(cases); i++) {
+        double at[MANY], held[MANY];
+        struct hf_trend trend = verdict_trend(cases[i].shape);
+        struct hf_survival survival = {.kind = cases[i].survival, .level_s = cases[i].level_s};
+        struct hf_verdict_facts facts = verdict_facts(&trend);
+        for (size_t n = 0; n < MANY; n++) {
+            at[n] = 60 * (double)n;
+            held[n] = (n < FULL ? (double)(n / STEPS * STEPS) : FULL) * MIB +
+                      (n > FULL ? (double)(n - FULL) : 0) * cases[i].later * MIB;
+        }
+        trend.samples = 1000;
+        facts.survival = &survival;
+        facts.times_s = at;
+        facts.values = held;
+        facts.count = MANY;
+        struct hf_verdict verdict = hf_verdict_of(&facts);
+        bool is_since = cases[i].kind != HF_VERDICT_FULL_CACHE || verdict.full_s == 60 * FULL;
+        if (verdict.kind != cases[i].kind || !is_since)
+            fail_msg("case %zu is %s since %g", i, hf_verdict_name(verdict.kind), verdict.full_s);
+    }
+}
+
 /* A loss that could be the growth is no leak; blocks that move when they grow are freed old. */
 static void doubts_survivors(void **state)
 {
@@ -279,6 +323,7 @@ int main(void)
         cmocka_unit_test(knows_how_sure_it_is),
         cmocka_unit_test(says_no_bend_of_what_came_back),
         cmocka_unit_test(judges_survivors),
+        cmocka_unit_test(knows_since_when_it_is_full),
         cmocka_unit_test(doubts_survivors),
         cmocka_unit_test(says_when_it_began),
     };

@@ -194,6 +194,8 @@ static void judge_back(const struct hf_growth *growth, struct hf_growth_place *p
     double last_s = growth->clock_s[growth->point_count - 1];
     double held_s = place->verdict.held_s;
     place->trend.break_s = hf_load_window_time(&growth->load, place->trend.break_s);
+    if (place->verdict.full_s > 0)
+        place->verdict.full_s = hf_load_window_time(&growth->load, place->verdict.full_s);
     if (held_s > 0)
         place->verdict.held_s = growth->times_s[growth->point_count - 1] -
                                 hf_load_window_time(&growth->load, last_s - held_s);
