@@ -279,7 +279,7 @@ async function holdsManyFrames(browser) {
   expect(boxes < 15 * 1220, `${boxes} boxes for ${frames} frames`);
   expect(elements < 320, `${elements} elements`);
   const { size } = statSync(url.slice(7, -5));
-  expect(size < 800000, `${size} bytes`);
+  expect(size < 440000, `${size} bytes`); // a twentieth above what is needed today
   const deep = await open(browser, `${draw("deep", `${Array.from({ length: 50000 }, (_, i) => `f${i % 7}`).join(";")} 10\n`)}#flat`);
   expectEqual((await rows(deep)).length, 50001, "levels");
   const { height, window: most, inks } = await deep.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
