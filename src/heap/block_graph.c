@@ -72,6 +72,7 @@ static enum hf_status add_edges(struct graph_maker *m, struct hf_error *err)
                 at |= PAGE - WORD; /* nothing of this page is there */
                 continue;
             }
+            hf_pointers_look_ahead(&m->pointers, at);
             uint32_t target = hf_pointers_target(&m->pointers, word);
             if (target == HF_BLOCK_NONE || target == i)
                 continue;

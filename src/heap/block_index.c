@@ -15,17 +15,11 @@ static size_t steps_of(const struct hf_block_range *range)
     return (size_t)((range->end - range->start) / HF_BLOCK_INDEX_STEP) + 1;
 }
 
-/* Addresses with more than 48 bits share a window with others. */
-static size_t window_of(uint64_t address)
-{
-    return (size_t)(address >> 32) % HF_BLOCK_INDEX_WINDOWS;
-}
-
 static void mark_windows(struct hf_block_index *index, const struct hf_block_range *range)
 {
     uint64_t count = ((range->end - 1) >> 32) - (range->start >> 32) + 1;
     for (uint64_t i = 0; i < count && i < HF_BLOCK_INDEX_WINDOWS; i++) {
-        size_t window = window_of(range->start + (i << 32));
+        size_t window = hf_block_index_window(range->start + (i << 32));
         index->windows[window / 64] |= UINT64_C(1) << window % 64;
     }
 }
@@ -92,19 +86,40 @@ void hf_block_index_done(struct hf_block_index *index)
     *index = (struct hf_block_index){0};
 }
 
-uint32_t hf_block_index_find(const struct hf_block_index *index, uint64_t address)
+/* Where the table says which block is the first to look at; NULL: none has the address. */
+static const uint32_t *find_step(const struct hf_block_index *index, uint64_t address)
 {
-    size_t window = window_of(address);
-    if ((index->windows[window / 64] >> window % 64 & 1) == 0)
-        return HF_BLOCK_NONE;
     size_t r = HF_FIRST_ABOVE(index->ranges, index->count, end, address);
     const struct hf_block_range *range = &index->ranges[r];
     if (r == index->count || address < range->start)
-        return HF_BLOCK_NONE;
+        return NULL;
+    return &index->table[range->at + (address - range->start) / HF_BLOCK_INDEX_STEP];
+}
+
+uint32_t hf_block_index_find(const struct hf_block_index *index, uint64_t address)
+{
     const struct hf_heap *heap = index->heap;
-    size_t i = index->table[range->at + (address - range->start) / HF_BLOCK_INDEX_STEP];
+    const uint32_t *step =
+        hf_block_index_may_have(index, address) ? find_step(index, address) : NULL;
+    if (step == NULL)
+        return HF_BLOCK_NONE;
+    size_t i = *step;
     while (i < heap->count && block_end(&heap->blocks[i]) <= address)
         i++;
     bool is_in = i < heap->count && heap->blocks[i].address <= address;
     return is_in ? (uint32_t)i : HF_BLOCK_NONE;
+}
+
+void hf_block_index_fetch_step(const struct hf_block_index *index, uint64_t address)
+{
+    const uint32_t *step = find_step(index, address);
+    if (step != NULL)
+        __builtin_prefetch(step);
+}
+
+void hf_block_index_fetch_block(const struct hf_block_index *index, uint64_t address)
+{
+    const uint32_t *step = find_step(index, address);
+    if (step != NULL && *step < index->heap->count)
+        __builtin_prefetch(&index->heap->blocks[*step]);
 }

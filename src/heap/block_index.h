@@ -44,7 +44,25 @@ HF_MUST_CHECK enum hf_status hf_block_index_init(
     struct hf_block_index *index, const struct hf_heap *heap, struct hf_error *err);
 void hf_block_index_done(struct hf_block_index *index);
 
+/* Addresses with more than 48 bits share a window with others. */
+static inline size_t hf_block_index_window(uint64_t address)
+{
+    return (size_t)(address >> 32) % HF_BLOCK_INDEX_WINDOWS;
+}
+
+/* False: no block has the address. So it is of most words, and asked for each. */
+static inline bool hf_block_index_may_have(const struct hf_block_index *index, uint64_t address)
+{
+    size_t window = hf_block_index_window(address);
+    return (index->windows[window / 64] >> window % 64 & 1) != 0;
+}
+
 /* The number of the block that has the address, its first byte or another; or HF_BLOCK_NONE. */
 uint32_t hf_block_index_find(const struct hf_block_index *index, uint64_t address);
+
+/* Begin to fetch what a later hf_block_index_find of the address needs: the step of the table; and,
+ * when that is there, the block. */
+void hf_block_index_fetch_step(const struct hf_block_index *index, uint64_t address);
+void hf_block_index_fetch_block(const struct hf_block_index *index, uint64_t address);
 
 #endif

@@ -28,7 +28,7 @@ static uint32_t target_behind_tag(const struct hf_pointers *p, uint64_t word)
                                                                                : HF_BLOCK_NONE;
 }
 
-uint32_t hf_pointers_target(const struct hf_pointers *p, uint64_t word)
+uint32_t hf_pointers_target_of(const struct hf_pointers *p, uint64_t word)
 {
     if (word >> 48 != 0)
         return target_behind_tag(p, word);

@@ -23,6 +23,10 @@
 #include "heap/block_index.h"
 #include "memory/process_image.h"
 
+/* Bytes ahead, at which words are looked at. */
+#define HF_POINTERS_FAR 4096u
+#define HF_POINTERS_NEAR 2048u
+
 struct hf_pointers {
     const struct hf_heap *heap; /* borrowed */
     struct hf_process_reader *reader;
@@ -40,8 +44,35 @@ HF_MUST_CHECK enum hf_status hf_pointers_init(struct hf_pointers *pointers,
     const struct hf_heap *heap, const struct hf_process_image *image, struct hf_error *err);
 void hf_pointers_done(struct hf_pointers *pointers);
 
-/* The number of the block that a word points to, or HF_BLOCK_NONE. */
-uint32_t hf_pointers_target(const struct hf_pointers *pointers, uint64_t word);
+/* What hf_pointers_target answers of a word that may be in a block. */
+uint32_t hf_pointers_target_of(const struct hf_pointers *pointers, uint64_t word);
+
+/* The number of the block that a word points to, or HF_BLOCK_NONE. Of a word with something in its
+ * 16 high bits the window is that of the others. */
+static inline uint32_t hf_pointers_target(const struct hf_pointers *pointers, uint64_t word)
+{
+    return hf_block_index_may_have(&pointers->index, word) ? hf_pointers_target_of(pointers, word)
+                                                           : HF_BLOCK_NONE;
+}
+
+/*
+ * Says that the words at `at` and behind it are asked for next: what hf_pointers_target needs for
+ * those a little further on is fetched meanwhile. Pointers lead anywhere, and so each would wait
+ * for memory twice.
+ */
+static inline void hf_pointers_look_ahead(const struct hf_pointers *pointers, uint64_t at)
+{
+    const struct hf_process_reader *reader = pointers->reader;
+    uint64_t offset = at - reader->start, word;
+    if (offset >= reader->size || reader->size - offset < HF_POINTERS_FAR + sizeof word)
+        return;
+    memcpy(&word, reader->bytes + offset + HF_POINTERS_FAR, sizeof word);
+    if (hf_block_index_may_have(&pointers->index, word))
+        hf_block_index_fetch_step(&pointers->index, word);
+    memcpy(&word, reader->bytes + offset + HF_POINTERS_NEAR, sizeof word);
+    if (hf_block_index_may_have(&pointers->index, word))
+        hf_block_index_fetch_block(&pointers->index, word);
+}
 
 /*
  * The same of a word that lies at no multiple of 8, as in packed structures. There are seven times
