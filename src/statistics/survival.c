@@ -258,10 +258,7 @@ static void measure_arrivals(
         sum += s->counts[i] * ((double)(i - s->from) + 0.5);
         squares += (s->counts[i] - mean) * (s->counts[i] - mean);
     }
-    /* Beside the line that fits them best: a rate that falls evenly is not uneven. */
-    double off = sum - s->since * cohorts / 2, width = cohorts * (cohorts * cohorts - 1) / 12;
-    squares -= width > 0 ? off * off / width : 0;
-    double dispersion = fmax(1, squares / fmax(cohorts - 2, 1) / mean);
+    double dispersion = fmax(1, squares / fmax(cohorts - 1, 1) / mean);
     double time_s = cohorts * table->epoch_s, error = Z * sqrt(dispersion * s->since);
     out->rate = s->since / time_s * table->sample;
     out->rate_low = fmax(0, s->since - error) / time_s * table->sample;
