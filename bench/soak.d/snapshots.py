@@ -82,7 +82,7 @@ def ended_children(pid):
         try:
             if Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
                 ended.add(child)
-        except FileNotFoundError:
+        except (FileNotFoundError, ProcessLookupError):
             pass
     return ended
 
