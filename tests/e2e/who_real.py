@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: no, heap.py and who.py run the same code
 # timeout: 300
 """heap: what holds the memory of stock programs of the distribution, which nobody prepared, against what they say themselves:
 databases, a library of functions and a client of redis-server; a dict of a module and the cache of an extension of python3;
