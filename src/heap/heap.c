@@ -23,6 +23,22 @@ struct hf_heap_region *hf_heap_add_region(struct hf_heap *heap)
     return &heap->regions[heap->region_count++];
 }
 
+struct hf_heap_region *hf_heap_extend_region(
+    struct hf_heap *heap, size_t others, const struct hf_heap_region *part)
+{
+    if (heap->region_count > others) {
+        struct hf_heap_region *last = &heap->regions[heap->region_count - 1];
+        if (last->end == part->start && last->part == part->part) {
+            last->end = part->end;
+            return last;
+        }
+    }
+    struct hf_heap_region *region = hf_heap_add_region(heap);
+    if (region != NULL)
+        *region = *part;
+    return region;
+}
+
 static int by_address(const void *a, const void *b)
 {
     const struct hf_heap_block *left = a, *right = b;

@@ -67,6 +67,14 @@ HF_MUST_CHECK enum hf_status hf_heap_add(
 /* A region that the caller fills; valid until the next one. NULL: no memory. */
 HF_MUST_CHECK struct hf_heap_region *hf_heap_add_region(struct hf_heap *heap);
 
+/*
+ * The region of these addresses for a walker that goes upwards: one that it extends, if the last
+ * one that it added ends there and is of the same part (the same address); `others`: how many there
+ * were before it. NULL: no memory.
+ */
+HF_MUST_CHECK struct hf_heap_region *hf_heap_extend_region(
+    struct hf_heap *heap, size_t others, const struct hf_heap_region *part);
+
 /* Blocks and regions. */
 void hf_heap_sort(struct hf_heap *heap);
 

@@ -74,10 +74,9 @@ bool hf_pointers_is_end(const struct hf_pointers *p, const struct hf_pointer_wor
 enum hf_status hf_pointers_init(struct hf_pointers *pointers, const struct hf_heap *heap,
     const struct hf_process_image *image, struct hf_error *err)
 {
-    *pointers = (struct hf_pointers){.heap = heap, .reader = calloc(1, sizeof *pointers->reader)};
+    *pointers = (struct hf_pointers){.heap = heap, .reader = hf_process_reader_new(image)};
     if (pointers->reader == NULL)
         return hf_error_memory(err);
-    pointers->reader->image = image;
     return hf_block_index_init(&pointers->index, heap, err);
 }
 

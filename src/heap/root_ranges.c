@@ -299,11 +299,10 @@ enum hf_status hf_root_ranges_find(struct hf_root_ranges *ranges, const struct h
     const struct hf_process_image *image, struct hf_error *err)
 {
     struct range_finder m = {
-        .ranges = ranges, .heap = heap, .image = image, .reader = calloc(1, sizeof *m.reader)};
+        .ranges = ranges, .heap = heap, .image = image, .reader = hf_process_reader_new(image)};
     *ranges = (struct hf_root_ranges){0};
     if (m.reader == NULL)
         return hf_error_memory(err);
-    m.reader->image = image;
     find_own_bytes(&m);
     enum hf_status status = range_add_threads(&m, err);
     if (status == HF_OK)

@@ -115,13 +115,12 @@ static enum hf_status walk_thread(
 static enum hf_status walk_threads(struct frames_maker *m, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
-    m->reader = calloc(1, sizeof *m->reader);
+    m->reader = hf_process_reader_new(m->image);
     m->memo = calloc(1, sizeof *m->memo);
     m->cache = calloc(1, sizeof *m->cache);
     m->bytes = malloc(STACK_MAX);
     if (m->reader == NULL || m->memo == NULL || m->cache == NULL || m->bytes == NULL)
         return hf_error_memory(err);
-    m->reader->image = m->image;
     for (size_t i = 0; i < m->image->thread_count && status == HF_OK; i++)
         status = walk_thread(m, &m->image->threads[i], err);
     return status;

@@ -136,6 +136,29 @@ uint64_t hf_process_next_page(struct hf_process_reader *reader, uint64_t address
     return end;
 }
 
+bool hf_process_next_word(
+    struct hf_process_reader *reader, uint64_t *address, uint64_t end, uint64_t *out_word)
+{
+    uint64_t at = *address;
+    while (at < end && end - at >= sizeof *out_word) {
+        if (at % PAGE == 0)
+            at = hf_process_next_page(reader, at, end);
+        *address = at;
+        if (at < end && hf_process_word(reader, at, out_word))
+            return true;
+        at = (at | (PAGE - 1)) + 1;
+    }
+    return false;
+}
+
+struct hf_process_reader *hf_process_reader_new(const struct hf_process_image *image)
+{
+    struct hf_process_reader *reader = calloc(1, sizeof *reader);
+    if (reader != NULL)
+        reader->image = image;
+    return reader;
+}
+
 bool hf_process_copy(struct hf_process_reader *reader, uint64_t address, void *out, size_t size)
 {
     for (size_t done = 0; done != size;) {

@@ -75,6 +75,9 @@ struct hf_process_reader {
     uint64_t pages[512]; /* Documentation/admin-guide/mm/pagemap.rst of the kernel */
 };
 
+/* Free with free(3). NULL: no memory. */
+HF_MUST_CHECK struct hf_process_reader *hf_process_reader_new(const struct hf_process_image *image);
+
 /*
  * The first address from `address` to `end` whose page was ever written or read, or `end`: who
  * reserves a hundred GiB, and uses one, costs a look at its pages.
@@ -95,5 +98,14 @@ HF_MUST_CHECK static inline bool hf_process_word(
     }
     return hf_process_copy(reader, address, out_word, sizeof *out_word);
 }
+
+/*
+ * The first word at `*address`, or at the begin of a page behind it, that is there; sets `*address`
+ * to where it is. False: there is none before `end`. To go through all words:
+ *
+ *     for (uint64_t at = start; hf_process_next_word(reader, &at, end, &word); at += sizeof word)
+ */
+HF_MUST_CHECK bool hf_process_next_word(
+    struct hf_process_reader *reader, uint64_t *address, uint64_t end, uint64_t *out_word);
 
 #endif

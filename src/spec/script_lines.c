@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define BLANK " \t\r"
-#define WAY_MAX (HF_SCRIPT_LINES_SEEN / 2) /* lines above, and below */
+#define WAY_MAX 400 /* lines above, and below */
 #define DECORATORS_MAX 16
 #define FLOWS_MAX 3 /* from a variable to the next, to the one that is returned */
 #define SIGILS "$@%"
@@ -18,6 +18,7 @@ struct script_function {
     const struct hf_script_lines *lines;
     enum hf_script_language language;
     uint32_t begin, end;
+    uint32_t lines_left; /* to be looked at */
     bool has_name;
 };
 
@@ -309,11 +310,11 @@ static bool script_is_fresh(struct hf_text value)
     return strchr("[{('\"`0123456789", value.data[0]) != NULL || script_take_any(&value, makers);
 }
 
-static bool script_is_own(const struct script_function *function,
-    const struct script_variable *variable, int flows, bool *out_is_returned);
+static bool script_is_own(struct script_function *function, const struct script_variable *variable,
+    int flows, bool *out_is_returned);
 
 /* What one line of the function does with the variable; false: it stores it, or nobody can tell. */
-static bool script_see(const struct script_function *function, uint32_t line,
+static bool script_see(struct script_function *function, uint32_t line,
     const struct script_variable *variable, int flows, bool *is_declared, bool *is_returned)
 {
     struct hf_text statement = script_statement_at(function->lines, line), value, rest = statement;
@@ -350,8 +351,8 @@ static bool script_see(const struct script_function *function, uint32_t line,
 
 /* A variable is the function's own, and given to nobody but who called; *out_is_returned: to them.
  */
-static bool script_is_own(const struct script_function *function,
-    const struct script_variable *variable, int flows, bool *out_is_returned)
+static bool script_is_own(struct script_function *function, const struct script_variable *variable,
+    int flows, bool *out_is_returned)
 {
     struct hf_text header = script_statement_at(function->lines, function->begin);
     bool is_declared =
@@ -359,6 +360,9 @@ static bool script_is_own(const struct script_function *function,
     *out_is_returned = false;
     for (uint32_t line = function->begin + 1; line < function->end; line++) {
         struct hf_text statement = script_statement_at(function->lines, line);
+        if (function->lines_left == 0)
+            return false;
+        function->lines_left--;
         if (script_has_variable(statement, variable) &&
             !script_see(function, line, variable, flows, &is_declared, out_is_returned))
             return false;
@@ -369,7 +373,8 @@ static bool script_is_own(const struct script_function *function,
 enum hf_script_use hf_script_line_use(
     const struct hf_script_lines *lines, uint32_t line, enum hf_script_language language)
 {
-    struct script_function function = {.lines = lines, .language = language};
+    struct script_function function = {
+        .lines = lines, .language = language, .lines_left = HF_SCRIPT_LINES_SEEN};
     bool is_of_function = script_function_of(&function, line);
     struct hf_text value;
     if (script_returns(&function, line, &value)) {

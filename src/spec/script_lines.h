@@ -19,7 +19,9 @@
  *     hf_out_string(out, use == HF_SCRIPT_HANDS_ON ? "its caller's" : "its own");
  *     hf_script_lines_done(&lines);
  *
- * Each call looks at 800 lines at most (HF_SCRIPT_LINES_SEEN).
+ * Each call looks at no more than 20,000 lines (HF_SCRIPT_LINES_SEEN), of up to 400 on each side:
+ * in a function whose variables all flow into one another a line keeps what it makes, as far as is
+ * known.
  */
 #ifndef HF_SPEC_SCRIPT_LINES_H
 #define HF_SPEC_SCRIPT_LINES_H
@@ -27,7 +29,7 @@
 #include "base/error.h"
 #include "base/text.h"
 
-#define HF_SCRIPT_LINES_SEEN 800 /* of a function; what is further away is not seen */
+#define HF_SCRIPT_LINES_SEEN 20000u
 
 enum hf_script_language { HF_SCRIPT_OTHER, HF_SCRIPT_PYTHON, HF_SCRIPT_RUBY };
 

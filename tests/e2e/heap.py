@@ -235,7 +235,7 @@ def test_left_by_a_killed_tool():
     with Program("large") as program:
         copy = killed_with_its_guardian(program.pid)
         said = subprocess.check_output([HEAPFLAME, "doctor", str(program.pid)], text=True)
-        left = "1 copy of it without memory(, and code at its entry, where nothing ever comes)?, left by a heapflame that was killed"
+        left = "1 copy of the process without memory( and code at its entry, which never runs)?, left by a heapflame that was killed"
         assert re.search(rf"^copies +no +{left}: the next 'heapflame heap {program.pid}' removes (it|them)$", said, re.M), said
         assert children(program.pid) == [copy], copy
         heap(program.pid)

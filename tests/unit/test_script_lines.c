@@ -1,6 +1,7 @@
 /* What becomes of what a line of a script makes: kept, left in a variable, or handed on. */
 #include "spec/script_lines.h"
 
+#include "base/strings/out.h"
 #include "check.h"
 
 static enum hf_script_use use_of(const char *text, uint32_t line, enum hf_script_language language)
@@ -241,6 +242,24 @@ static void test_javascript(void **state)
         HF_SCRIPT_OTHER, "-HHH");
 }
 
+/* Each of its variables flows into the next: what becomes of the first is found, unless they are
+ * many. */
+static void test_flows(void **state)
+{
+    (void)state;
+    for (int count = 2; count <= 300; count += 298) {
+        struct hf_out text = {0};
+        hf_out_string(&text, "def mix():\n    a = []\n    b = []\n    c = []\n    d = []\n");
+        for (int i = 0; i < count; i++)
+            hf_out_string(&text, "    b += a\n    c += b\n    d += c\n");
+        hf_out_string(&text, "    return d\n");
+        hf_out_char(&text, '\0');
+        assert_int_equal(text.error.status, HF_OK);
+        assert_int_equal(use_of(text.data, 2, HF_SCRIPT_PYTHON), count == 2 ? H : K);
+        hf_out_done(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,6 +271,7 @@ int main(void)
         cmocka_unit_test(test_php),
         cmocka_unit_test(test_ruby),
         cmocka_unit_test(test_javascript),
+        cmocka_unit_test(test_flows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

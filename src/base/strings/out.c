@@ -100,14 +100,9 @@ char *hf_out_room_more(struct hf_out *out, size_t size)
 
 void hf_out_u64(struct hf_out *out, uint64_t value)
 {
-    char digits[HF_DECIMAL_MAX];
-    bool has_room = out->size + sizeof digits <= out->capacity && out->error.status == HF_OK;
-    char *to = has_room ? out->data + out->size : digits;
-    size_t size = (size_t)(hf_decimal_put(to, value) - to);
-    if (has_room)
-        out->size += size;
-    else
-        hf_out_bytes(out, digits, size);
+    char *to = hf_out_room(out, HF_DECIMAL_MAX);
+    if (to != NULL)
+        hf_out_end(out, hf_decimal_put(to, value));
 }
 
 void hf_out_hex(struct hf_out *out, uint64_t value)

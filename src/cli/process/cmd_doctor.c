@@ -297,14 +297,17 @@ static void look_at_process(struct doctor *doctor, uint32_t pid, struct hf_keepe
  * process's memory. */
 static void look_at_copies(struct doctor *doctor, uint32_t pid)
 {
-    char how[192];
+    char how[192], copies[64] = "";
     struct hf_leftovers left = hf_leftovers_of((pid_t)pid);
     bool is_well = left.zombie_count == 0 && !left.has_code;
+    if (left.zombie_count != 0)
+        (void)snprintf(copies, sizeof copies, "%zu %s of the process without memory%s",
+            left.zombie_count, hf_plural(left.zombie_count, "copy", "copies"),
+            left.has_code ? " and " : "");
     (void)snprintf(how, sizeof how,
-        "%zu %s of it without memory%s, left by a heapflame that was killed: the next 'heapflame "
-        "heap %" PRIu32 "' removes %s",
-        left.zombie_count, hf_plural(left.zombie_count, "copy", "copies"),
-        left.has_code ? ", and code at its entry, where nothing ever comes" : "", pid,
+        "%s%s, left by a heapflame that was killed: the next 'heapflame heap %" PRIu32
+        "' removes %s",
+        copies, left.has_code ? "code at its entry, which never runs" : "", pid,
         left.zombie_count + left.has_code == 1 ? "it" : "them");
     doctor_say(doctor, "copies", is_well, is_well ? "none left behind" : how);
 }

@@ -32,23 +32,12 @@ static const char *part_of(const struct jemalloc *j, const struct hf_jemalloc_ex
                                                                               : large_blocks;
 }
 
-/* Regions side by side that are of the same part are one. NULL: no memory. */
+/* NULL: no memory. */
 static struct hf_heap_region *region_for(
     struct jemalloc *j, uint64_t start, uint64_t end, const char *part)
 {
-    struct hf_heap *heap = j->heap;
-    if (heap->region_count > j->others) {
-        struct hf_heap_region *last = &heap->regions[heap->region_count - 1];
-        if (last->end == start && last->part == part) {
-            last->end = end;
-            return last;
-        }
-    }
-    struct hf_heap_region *region = hf_heap_add_region(heap);
-    if (region != NULL)
-        *region =
-            (struct hf_heap_region){.start = start, .end = end, .allocator = name, .part = part};
-    return region;
+    return hf_heap_extend_region(j->heap, j->others,
+        &(struct hf_heap_region){.start = start, .end = end, .allocator = name, .part = part});
 }
 
 static bool is_cached(const struct jemalloc *j, uint64_t address, unsigned size_class)

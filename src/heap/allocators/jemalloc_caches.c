@@ -100,14 +100,8 @@ static bool add_bins(struct caches_reader *r, uint64_t at, unsigned count, uint6
 static bool caches_read_thread(struct caches_reader *r, uint64_t own_end)
 {
     uint64_t start = own_end > SEARCHED ? own_end - SEARCHED : 0, stack, word;
-    for (uint64_t at = start & ~(uint64_t)(WORD - 1); at + sizeof(struct bin) <= own_end;
-         at += WORD) {
-        if (at % PAGE == 0)
-            at = hf_process_next_page(r->own, at, own_end);
-        if (at + sizeof(struct bin) > own_end || !hf_process_word(r->own, at, &word)) {
-            at |= PAGE - WORD;
-            continue;
-        }
+    uint64_t at = start & ~(uint64_t)(WORD - 1), end = own_end - (sizeof(struct bin) - WORD);
+    for (; hf_process_next_word(r->own, &at, end, &word); at += WORD) {
         unsigned count = word != 0 ? count_bins(r, at, &stack) : 0;
         if (count != 0)
             return add_bins(r, at, count, stack);
@@ -119,11 +113,9 @@ enum hf_status hf_jemalloc_caches_read(
     struct hf_jemalloc_caches *caches, const struct hf_process_image *image, struct hf_error *err)
 {
     struct caches_reader r = {.caches = caches};
-    r.own = calloc(1, sizeof *r.own);
-    r.stacks = calloc(1, sizeof *r.stacks);
+    r.own = hf_process_reader_new(image);
+    r.stacks = hf_process_reader_new(image);
     bool has_memory = r.own != NULL && r.stacks != NULL;
-    if (has_memory)
-        r.own->image = r.stacks->image = image;
     for (size_t i = 0; i < image->thread_count && has_memory; i++)
         has_memory = caches_read_thread(&r, image->threads[i].registers.fs_base);
     hf_sort_u64(caches->stacks, caches->stack_count);

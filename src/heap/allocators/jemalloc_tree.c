@@ -86,22 +86,14 @@ static void tree_reader_done(struct tree_reader *r)
     hf_map_done(&r->base_steps);
 }
 
-static struct hf_process_reader *new_reader(const struct hf_process_image *image)
-{
-    struct hf_process_reader *reader = calloc(1, sizeof *reader);
-    if (reader != NULL)
-        reader->image = image;
-    return reader;
-}
-
 /* Call done in any case. */
 static enum hf_status tree_reader_init(struct tree_reader *r, struct hf_jemalloc_tree *tree,
     const struct hf_process_image *image, struct hf_error *err)
 {
     *r = (struct tree_reader){.tree = tree, .image = image};
-    r->roots = new_reader(image);
-    r->leaves = new_reader(image);
-    r->records = new_reader(image);
+    r->roots = hf_process_reader_new(image);
+    r->leaves = hf_process_reader_new(image);
+    r->records = hf_process_reader_new(image);
     if (r->roots == NULL || r->leaves == NULL || r->records == NULL)
         return hf_error_memory(err);
     return hf_anonymous_ranges_find(&r->ranges, image, err);
@@ -267,12 +259,8 @@ static void probe_leaf(
 static void probe_data(struct tree_reader *r, uint64_t start, uint64_t end)
 {
     uint64_t word;
-    for (uint64_t at = start; at + WORD <= end; at += WORD) {
-        if (at % PAGE == 0)
-            at = hf_process_next_page(r->roots, at, end);
-        if (at + WORD > end || !hf_process_word(r->roots, at, &word))
-            at |= PAGE - WORD;
-        else if (may_be_leaf(r, word) && base_of(r, word) != 0)
+    for (uint64_t at = start; hf_process_next_word(r->roots, &at, end, &word); at += WORD) {
+        if (may_be_leaf(r, word) && base_of(r, word) != 0)
             probe_leaf(r, at, word, start, end);
     }
 }

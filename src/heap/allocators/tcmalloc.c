@@ -18,7 +18,7 @@ static const char tcmalloc_large[] = "large blocks";
 static const char tcmalloc_pages[] = "pages for reuse";
 static const char tcmalloc_returned[] = "reserved addresses";
 static const char tcmalloc_changing[] = "spans being changed";
-static const char tcmalloc_tables[] = "tables";
+static const char tcmalloc_tables[] = HF_HEAP_TABLES;
 
 struct tcmalloc {
     struct hf_heap *heap;
@@ -34,23 +34,13 @@ struct tcmalloc {
     uint8_t is_free[BLOCKS_MAX]; /* of the span that is looked at */
 };
 
-/* Regions side by side that are of the same part are one. NULL: no memory. */
+/* NULL: no memory. */
 static struct hf_heap_region *tcmalloc_region(
     struct tcmalloc *m, uint64_t start, uint64_t end, const char *part)
 {
-    struct hf_heap *heap = m->heap;
-    if (heap->region_count > m->others) {
-        struct hf_heap_region *last = &heap->regions[heap->region_count - 1];
-        if (last->end == start && last->part == part) {
-            last->end = end;
-            return last;
-        }
-    }
-    struct hf_heap_region *region = hf_heap_add_region(heap);
-    if (region != NULL)
-        *region = (struct hf_heap_region){
-            .start = start, .end = end, .allocator = tcmalloc_name, .part = part};
-    return region;
+    return hf_heap_extend_region(m->heap, m->others,
+        &(struct hf_heap_region){
+            .start = start, .end = end, .allocator = tcmalloc_name, .part = part});
 }
 
 /* How many blocks a span's own list has. Ends at what is no block of it, and at one it had. */

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #define WORD 8u
-#define PAGE 4096u
 #define LIST_BYTES 32u
 #define LISTS_BYTES (HF_TCMALLOC_CLASSES * LIST_BYTES)
 #define SIZE_AT 24u /* in a list */
@@ -105,14 +104,9 @@ static void tcmalloc_read_thread(struct tcmalloc_cache_reader *r, uint64_t at)
 static void tcmalloc_read_threads(struct tcmalloc_cache_reader *r)
 {
     uint64_t word, end = r->tables->data.end;
-    for (uint64_t at = r->tables->data.start; at + WORD <= end; at += WORD) {
-        if (at % PAGE == 0)
-            at = hf_process_next_page(r->data, at, end);
-        if (at + WORD > end || !hf_process_word(r->data, at, &word))
-            at |= PAGE - WORD;
-        else if (word != 0)
-            add_thread_cache(r, word);
-    }
+    uint64_t at = r->tables->data.start;
+    for (; hf_process_next_word(r->data, &at, end, &word); at += WORD)
+        add_thread_cache(r, word);
     for (size_t i = 0; i < r->caches->thread_count && !r->is_out_of_memory; i++)
         tcmalloc_read_thread(r, r->caches->threads[i]);
 }
@@ -152,12 +146,11 @@ enum hf_status hf_tcmalloc_caches_read(struct hf_tcmalloc_caches *caches,
     struct tcmalloc_cache_reader r = {.caches = caches,
         .spans = spans,
         .tables = tables,
-        .data = calloc(1, sizeof *r.data),
-        .blocks = calloc(1, sizeof *r.blocks)};
+        .data = hf_process_reader_new(image),
+        .blocks = hf_process_reader_new(image)};
     if (r.data == NULL || r.blocks == NULL) {
         r.is_out_of_memory = true;
     } else {
-        r.data->image = r.blocks->image = image;
         r.left = count_taken(&r);
         tcmalloc_read_threads(&r);
         for (unsigned i = 1; i < tables->classes && !r.is_out_of_memory; i++)

@@ -157,14 +157,6 @@ static enum hf_status read_page_map(struct span_reader *r, struct hf_error *err)
     return status;
 }
 
-static struct hf_process_reader *span_new_reader(const struct hf_process_image *image)
-{
-    struct hf_process_reader *reader = calloc(1, sizeof *reader);
-    if (reader != NULL)
-        reader->image = image;
-    return reader;
-}
-
 enum hf_status hf_tcmalloc_spans_read(struct hf_tcmalloc_spans *spans,
     const struct hf_process_image *image, const struct hf_anonymous_ranges *ranges,
     const struct hf_tcmalloc_tables *tables, struct hf_error *err)
@@ -172,9 +164,9 @@ enum hf_status hf_tcmalloc_spans_read(struct hf_tcmalloc_spans *spans,
     struct span_reader r = {.spans = spans,
         .ranges = ranges,
         .tables = tables,
-        .roots = span_new_reader(image),
-        .leaves = span_new_reader(image),
-        .records = span_new_reader(image)};
+        .roots = hf_process_reader_new(image),
+        .leaves = hf_process_reader_new(image),
+        .records = hf_process_reader_new(image)};
     bool has_memory = r.roots != NULL && r.leaves != NULL && r.records != NULL;
     enum hf_status status = has_memory ? read_page_map(&r, err) : hf_error_memory(err);
     if (status == HF_OK && !read_spans(&r))

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #define WORD 8u
-#define PAGE 4096u
 #define ADDRESS_BITS 48u
 #define PAGE_BITS_MIN 12u
 #define PAGE_BITS_MAX 18u
@@ -83,12 +82,9 @@ static bool read_size_map(struct table_finder *f, uint64_t at, struct hf_tcmallo
 static bool find_size_map(struct table_finder *f, struct hf_tcmalloc_tables *t)
 {
     uint64_t word, end = t->data.end;
-    for (uint64_t at = t->data.start; at + WORD <= end; at += WORD / 2) {
-        if (at % PAGE == 0)
-            at = hf_process_next_page(f->data, at, end);
-        if (at + WORD > end || !hf_process_word(f->data, at, &word))
-            at |= PAGE - WORD / 2;
-        else if (word == UINT64_C(8) << 32 && read_size_map(f, at, t))
+    uint64_t at = t->data.start;
+    for (; hf_process_next_word(f->data, &at, end, &word); at += WORD / 2) {
+        if (word == UINT64_C(8) << 32 && read_size_map(f, at, t))
             return true;
     }
     return false;
@@ -115,13 +111,8 @@ static bool is_central(struct table_finder *f, const struct hf_tcmalloc_tables *
 static bool find_central(struct table_finder *f, struct hf_tcmalloc_tables *t)
 {
     uint64_t word, end = t->data.end;
-    for (uint64_t at = t->data.start + HF_TCMALLOC_CENTRAL_BYTES; at + WORD <= end; at += WORD) {
-        if (at % PAGE == 0)
-            at = hf_process_next_page(f->data, at, end);
-        if (at + WORD > end || !hf_process_word(f->data, at, &word)) {
-            at |= PAGE - WORD;
-            continue;
-        }
+    uint64_t at = t->data.start + HF_TCMALLOC_CENTRAL_BYTES;
+    for (; hf_process_next_word(f->data, &at, end, &word); at += WORD) {
         t->central = at - CLASS_AT - HF_TCMALLOC_CENTRAL_BYTES;
         if (word == 1 && t->central >= t->data.start && is_central(f, t, t->central))
             return true;
@@ -204,12 +195,9 @@ static bool find_root_by(
     struct table_finder *f, struct hf_tcmalloc_tables *t, const struct samples *samples, size_t i)
 {
     uint64_t word, end = t->data.end;
-    for (uint64_t at = t->data.start; at + WORD <= end; at += WORD) {
-        if (at % PAGE == 0)
-            at = hf_process_next_page(f->data, at, end);
-        if (at + WORD > end || !hf_process_word(f->data, at, &word))
-            at |= PAGE - WORD;
-        else if (word != 0 && has_sample(f, t, word, samples, i))
+    uint64_t at = t->data.start;
+    for (; hf_process_next_word(f->data, &at, end, &word); at += WORD) {
+        if (word != 0 && has_sample(f, t, word, samples, i))
             t->root = root_by(f, t, at, samples, i);
         if (t->root != 0)
             return true;
@@ -233,22 +221,14 @@ static bool find_in_module(struct table_finder *f, struct hf_tcmalloc_tables *t)
     return find_size_map(f, t) && find_central(f, t) && find_root(f, t);
 }
 
-static struct hf_process_reader *tcmalloc_new_reader(const struct hf_process_image *image)
-{
-    struct hf_process_reader *reader = calloc(1, sizeof *reader);
-    if (reader != NULL)
-        reader->image = image;
-    return reader;
-}
-
 enum hf_status hf_tcmalloc_tables_find(const struct hf_process_image *image,
     const struct hf_anonymous_ranges *ranges, struct hf_tcmalloc_tables out[HF_TCMALLOCS_MAX],
     size_t *out_count, struct hf_error *err)
 {
     struct table_finder f = {.image = image,
         .ranges = ranges,
-        .data = tcmalloc_new_reader(image),
-        .spans = tcmalloc_new_reader(image)};
+        .data = hf_process_reader_new(image),
+        .spans = hf_process_reader_new(image)};
     bool has_memory = f.data != NULL && f.spans != NULL;
     struct hf_process_range data;
     *out_count = 0;
