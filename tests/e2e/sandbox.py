@@ -367,13 +367,13 @@ def test_doctor_reads_a_process_without_rights():
             assert done.returncode == 3 and set(tried) == ATTACH_WALLS | ASKED_OF_KEEPER, done
             succeeded = {what for what, outcome in tried.items() if outcome == "done"}
             assert succeeded == {"a probe", "to open it"}, succeeded
-            assert re.search(r"(?m)^rights +yes .*\n(.*\n)*live tables .*\nreading .*\n\Z", done.stdout), done.stdout
+            assert re.search(r"(?m)^rights +yes .*\n(.*\n)*live tables .*\nreading .*\ncopies .*\n\Z", done.stdout), done.stdout
             assert scene.target.poll() is None and not changed_code(scene.target.pid)
             no_event_is_left()
         done = run_exploit(scene, "doctor", pid, PLANTED_END="crash")
         # It is started again without what it read, until it has read nothing of the process.
         assert done.returncode == 4 and "lost: the names in " in done.stderr, done
-        assert re.search(r"(?m)^reading .*\nbreakpoints +no .*\nprocess .* no .*\nattach +no ", done.stdout), done.stdout
+        assert re.search(r"(?m)^reading .*\ncopies .*\nbreakpoints +no .*\nprocess .* no .*\nattach +no ", done.stdout), done.stdout
         done = run_exploit(scene, "doctor", pid, "--no-sandbox")
         succeeded = {what for what, outcome in tried_in(done.stderr).items() if outcome == "done"}
         assert done.returncode == 3 and ATTACH_WALLS - succeeded <= {"to write memory"}, done
