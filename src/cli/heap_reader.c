@@ -9,11 +9,13 @@
 #include "heap/table_blocks.h"
 #include "memory/leftovers.h"
 #include "memory/snapshot.h"
+#include "os/path.h"
 #include "os/process/proc.h"
 #include "os/process/standby.h"
 #include "symbol/cache/cache_folder.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +26,7 @@
 #define ROOM_PART 4 /* of what is resident: so much the process may write while it is read */
 
 /* What comes with each order, by a descriptor. */
-enum { ORDER_TABLE, ORDER_MAPS, ORDER_THREADS, ORDER_PAGES, ORDER_MEMORY, ORDERS };
+enum { ORDER_PLACES, ORDER_TABLE, ORDER_MAPS, ORDER_THREADS, ORDER_PAGES, ORDER_MEMORY, ORDERS };
 
 struct heap_order {
     uint32_t pid;
@@ -42,6 +44,7 @@ struct heap_reader {
     struct hf_process_image image;     /* the worker's */
     struct hf_stopped_thread *threads; /* likewise */
     struct hf_table_memory recorder;   /* likewise */
+    struct hf_resident_places places;  /* likewise */
     int pages;                         /* a descriptor; likewise */
 };
 
@@ -59,6 +62,20 @@ static enum hf_status read_threads(
     return HF_OK;
 }
 
+static const char why_no_heap[] =
+    "the process has no heap of glibc's malloc, jemalloc 5.3, mimalloc 2.0 or gperftools' "
+    "tcmalloc; other allocators (Google's newer tcmalloc, musl, other versions of these) cannot be "
+    "read yet";
+
+static enum hf_status refuse_heap(const struct hf_heap *heap, struct hf_error *err)
+{
+    if (heap->unread_count != 0)
+        return hf_error_set(err, HF_ERR_INPUT,
+            "the process has %s, whose %s: other versions cannot be read", heap->unread[0].library,
+            heap->unread[0].why);
+    return hf_error_set(err, HF_ERR_INPUT, "%s", why_no_heap);
+}
+
 /* What it has is not refused: the process may have loaded the library for another's sake. */
 static void say_unread(const struct hf_heap *heap)
 {
@@ -66,6 +83,8 @@ static void say_unread(const struct hf_heap *heap)
         hf_say("note: %s is not read: its %s. Its memory counts as other mappings, and what that "
                "points to as held",
             heap->unread[i].library, heap->unread[i].why);
+    if (heap->count == 0)
+        hf_say("note: %s", why_no_heap);
 }
 
 static enum hf_status heap_reader_read(
@@ -75,6 +94,8 @@ static enum hf_status heap_reader_read(
     struct hf_block_graph graph = {0};
     reader->image.memory = hf_memory_of_file(&fd);
     enum hf_status status = hf_heap_read(&heap, &reader->image, err);
+    if (status == HF_OK && heap.count == 0 && !reader->task->takes_no_heap)
+        status = refuse_heap(&heap, err);
     if (status == HF_OK && !reader->task->common->quiet)
         say_unread(&heap);
     if (status == HF_OK)
@@ -85,6 +106,7 @@ static enum hf_status heap_reader_read(
         .image = &reader->image,
         .heap = &heap,
         .graph = &graph,
+        .places = &reader->places,
     };
     if (status == HF_OK)
         status = reader->task->report(reader->task->context, &reading, err);
@@ -101,6 +123,17 @@ static enum hf_status keep_pages(struct heap_reader *reader, int fd, struct hf_e
         return hf_error_system(err, errno, "cannot keep a descriptor");
     reader->image.pages = &reader->pages;
     return HF_OK;
+}
+
+/* They change meanwhile, so they come first. */
+static enum hf_status heap_reader_see_places(
+    struct heap_reader *reader, int fd, struct hf_error *err)
+{
+    struct hf_input smaps;
+    hf_input_open_descriptor(&smaps, fd, "smaps");
+    enum hf_status status = hf_resident_places_read(&reader->places, &smaps, err);
+    hf_input_close(&smaps);
+    return status;
 }
 
 /* Whose blocks come first: they change meanwhile. */
@@ -133,6 +166,7 @@ static size_t heap_reader_work(
             status = hf_process_image_read_maps(&reader->image, order->fd, &reply.error);
             break;
         case ORDER_THREADS: status = read_threads(reader, &what, order->fd, &reply.error); break;
+        case ORDER_PLACES: status = heap_reader_see_places(reader, order->fd, &reply.error); break;
         case ORDER_PAGES: status = keep_pages(reader, order->fd, &reply.error); break;
         case ORDER_TABLE:
             status = heap_reader_see_table(reader, &what, order->fd, &reply.error);
@@ -182,13 +216,22 @@ static enum hf_status heap_reader_put_threads(
     return HF_OK;
 }
 
+static int open_smaps(uint32_t pid)
+{
+    char path[64];
+    (void)snprintf(path, sizeof path, "/proc/%" PRIu32 "/smaps", pid);
+    return hf_path_open(path, 0);
+}
+
+/* What the kernel does not tell is not known: smaps may be left out of it. */
 static enum hf_status give_orders(struct hf_standby *standby,
     const struct hf_heap_reader_task *task, const struct hf_snapshot *snapshot,
     const struct heap_order *what, struct hf_error *err)
 {
-    int threads;
+    int threads, places = task->wants_places ? open_smaps(what->pid) : -1;
     enum hf_status status = heap_reader_put_threads(snapshot, &threads, err);
     const int fds[] = {
+        [ORDER_PLACES] = places,
         [ORDER_MAPS] = snapshot->maps,
         [ORDER_THREADS] = threads,
         [ORDER_PAGES] = snapshot->pages,
@@ -201,6 +244,8 @@ static enum hf_status give_orders(struct hf_standby *standby,
     }
     if (threads >= 0)
         (void)close(threads);
+    if (places >= 0)
+        (void)close(places);
     return status;
 }
 
@@ -231,6 +276,7 @@ static enum hf_status read_snapshot(const struct hf_heap_reader_task *task,
     hf_standby_done(&standby);
     hf_process_image_done(&reader.image); /* of one that worked here */
     hf_table_memory_done(&reader.recorder);
+    hf_resident_places_done(&reader.places);
     free(reader.threads);
     if (reader.pages >= 0)
         (void)close(reader.pages);

@@ -6,6 +6,7 @@
 #ifndef HF_CLI_HEAP_READER_H
 #define HF_CLI_HEAP_READER_H
 
+#include "answer/heap/resident_parts.h"
 #include "answer/request.h"
 #include "cli/command.h"
 #include "heap/block_graph.h"
@@ -20,6 +21,7 @@ struct hf_heap_reading {
     const struct hf_process_image *image;
     const struct hf_heap *heap;
     const struct hf_block_graph *graph;
+    const struct hf_resident_places *places; /* if the task wants them; else none */
 };
 
 typedef enum hf_status hf_heap_report_fn(
@@ -46,6 +48,8 @@ struct hf_heap_reader_task {
     void *context;               /* of both, as it is when the worker starts */
     int table;                   /* an open live table; -1: none */
     const char *outputs[2];      /* files that the report writes; NULL: none */
+    bool wants_places;           /* what is resident */
+    bool takes_no_heap;          /* reports a process of which no heap can be read, too */
 };
 
 /*

@@ -13,6 +13,7 @@
 
 #define PAGE 4096u
 #define IS_THERE (UINT64_C(3) << 62) /* in memory, or swapped out */
+#define IS_RESIDENT (UINT64_C(1) << 63)
 
 static const char no_path[] = "";
 
@@ -125,10 +126,22 @@ static bool fill_pages(struct hf_process_reader *reader, uint64_t page)
     return reader->page_count != 0;
 }
 
+static bool has_page_word(struct hf_process_reader *reader, uint64_t page)
+{
+    return page - reader->first_page < reader->page_count || fill_pages(reader, page);
+}
+
+bool hf_process_page_is_resident(struct hf_process_reader *reader, uint64_t address)
+{
+    uint64_t page = address / PAGE;
+    return !has_page_word(reader, page) ||
+           (reader->pages[page - reader->first_page] & IS_RESIDENT) != 0;
+}
+
 uint64_t hf_process_next_page(struct hf_process_reader *reader, uint64_t address, uint64_t end)
 {
     for (uint64_t page = address / PAGE; page * PAGE < end; page++) {
-        if (page - reader->first_page >= reader->page_count && !fill_pages(reader, page))
+        if (!has_page_word(reader, page))
             return address;
         if ((reader->pages[page - reader->first_page] & IS_THERE) != 0)
             return page * PAGE > address ? page * PAGE : address;

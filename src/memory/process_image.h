@@ -84,6 +84,9 @@ HF_MUST_CHECK struct hf_process_reader *hf_process_reader_new(const struct hf_pr
  */
 uint64_t hf_process_next_page(struct hf_process_reader *reader, uint64_t address, uint64_t end);
 
+/* Whether the page of this address is in memory, and not swapped out, as far as `pages` tells. */
+HF_MUST_CHECK bool hf_process_page_is_resident(struct hf_process_reader *reader, uint64_t address);
+
 /* False: nothing is there. */
 HF_MUST_CHECK bool hf_process_copy(
     struct hf_process_reader *reader, uint64_t address, void *out, size_t size);

@@ -144,14 +144,21 @@ def check_at_work(program):
 def check_unread(library, why):
     """A library of that name that is another version, or is not used: a note, and the rest is read."""
     Path("none.c").write_text("int none(void) { return 1; }\n")
-    Path("main.c").write_text("#include <stdlib.h>\n#include <unistd.h>\nint none(void);\nstatic void *volatile block;\n"
-                              "int main(void) { block = malloc(9); return (int)write(none(), \"r\", 1) + pause(); }\n")
+    Path("main.c").write_text("#include <stdlib.h>\n#include <string.h>\n#include <sys/mman.h>\n#include <unistd.h>\nint none(void);\n"
+                              "static void *volatile block;\n"
+                              "int main(void) { memset(mmap(0, 6 << 20, 3, 34, -1, 0), 1, 6 << 20); block = malloc(9); "
+                              "return (int)write(none(), \"r\", 1) + pause(); }\n")  # fmt: skip
     run("gcc", "-shared", "-fPIC", "-o", library, "none.c")
-    run("gcc", "-o", "main", "main.c", f"./{library}")
+    run("gcc", "-w", "-o", "main", "main.c", f"./{library}")
     with subprocess.Popen(["./main"], stdout=subprocess.PIPE) as process:
         process.stdout.read(1)
         done = subprocess.run([HEAPFLAME, "heap", str(process.pid)], capture_output=True, text=True, check=False)
+        found = document(process.pid)
         process.kill()
     assert done.returncode == 0 and "heaps of glibc" in done.stdout and "1 lost" not in done.stdout, done
     said = rf"note: \S+/{re.escape(library)} is not read: its {re.escape(why)}\. Its memory counts as other mappings"
     assert re.search(said, done.stderr), done
+    assert re.search(rf"^ +6\.\d MiB  .* anonymous memory that is not understood( \(\d+\))?: with all of {re.escape(library)}$", done.stdout, re.M), done.stdout
+    (unread,) = found["not_read"]
+    assert unread["library"].endswith(f"/{library}") and unread["why"] == why, unread
+    assert 6 << 20 <= unread["most_bytes"] <= 7 << 20, unread

@@ -5,6 +5,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -327,8 +328,85 @@ def test_refused():
     subprocess.run(["gcc", "-O1", "-o", "none", "none.c"], check=True)
     with subprocess.Popen(["./none"], stdout=subprocess.PIPE) as process:
         process.stdout.read(1)
-        assert "the process has no heap of glibc's malloc, jemalloc 5.3, mimalloc 2.0 or gperftools' tcmalloc; other allocators" in heap(process.pid, status=3)
+        why = "the process has no heap of glibc's malloc, jemalloc 5.3, mimalloc 2.0 or gperftools' tcmalloc; other allocators"
+        assert why in heap("-o", "x.svg", process.pid, status=3)
+        assert why in check_lost(0, process.pid, status=3)
         process.kill()
+
+
+# All that calls malloc gets memory of it: one step further for each.
+OTHER_MALLOC = r"""
+#include <string.h>
+#include <sys/mman.h>
+static char *at, *end;
+void *malloc(size_t size)
+{
+    size = (size + 31) & ~(size_t)15;
+    if (at + size > end) at = mmap(0, size + (8 << 20), 3, 34, -1, 0), end = at + size + (8 << 20);
+    at += size;
+    return at - size + 16;
+}
+void free(void *block) { (void)block; }
+void *calloc(size_t count, size_t size) { return malloc(count * size); }
+void *realloc(void *block, size_t size) { void *new = malloc(size); return block ? memcpy(new, block, size) : new; }
+"""
+
+
+def test_another_allocator():
+    """Nothing of what it has is known, and nothing else is said of it: a note, and a region with its size."""
+    Path("other.c").write_text(OTHER_MALLOC)
+    Path("some.c").write_text("#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n"
+                              "int main(void) { for (int i = 0; i < 5000; i++) memset(malloc(2000), 1, 2000);\n"
+                              "return (int)write(1, \"r\", 1) + pause(); }\n")  # fmt: skip
+    subprocess.run(["gcc", "-O1", "-w", "-fno-builtin", "-shared", "-fPIC", "-o", "libmimalloc.so.9", "other.c"], check=True)
+    subprocess.run(["gcc", "-O0", "-o", "some", "some.c"], check=True)
+    with subprocess.Popen(["./some"], stdout=subprocess.PIPE, env={**os.environ, "LD_PRELOAD": "./libmimalloc.so.9"}) as process:
+        process.stdout.read(1)
+        found = document(process.pid)
+        said = subprocess.run([HEAPFLAME, "heap", str(process.pid)], capture_output=True, text=True, check=True)
+        why = check_lost(0, process.pid, status=3)
+        process.kill()
+    assert found["blocks"]["blocks"] == 0 and found["lost"]["blocks"] == 0 and found["heaps"] == [], found
+    assert found["not_read"][0]["library"].endswith("/libmimalloc.so.9") and 10e6 <= found["not_read"][0]["most_bytes"] <= 11e6, found
+    assert "libmimalloc.so.9 is not read: its segments are not those of mimalloc 2.0" in said.stderr, said
+    assert "note: the process has no heap of glibc's malloc" in said.stderr, said
+    assert re.search(r"anonymous memory that is not understood \(\d+\): with all of libmimalloc.so.9\n", said.stdout), said
+    assert "libmimalloc.so.9, whose segments are not those of mimalloc 2.0: other versions cannot be read" in why, why
+
+
+def resident(pid):
+    return int(re.search(r"^Rss: +(\d+) kB", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.M)[1]) << 10
+
+
+STOCK = {
+    "python3": ["python3", "-c", "import time, ssl, sqlite3; kept = {str(i): i for i in range(100000)}; print(); time.sleep(1000)"],
+    "perl": ["perl", "-e", "my @kept = map { \"$_\" } 0 .. 100000; $| = 1; print \"\\n\"; sleep 1000"],
+    "node": ["node", "-e", "let kept = []; for (let i = 0; i < 100000; i++) kept.push({i}); setTimeout(() => console.log(), 500); setInterval(() => {}, 1e6)"],
+}
+
+
+def test_parts_of_resident():
+    """They add up to what the kernel says of the process, within 1 %."""
+    with Program("large") as program:
+        found, expected = document(program.pid), resident(program.pid)
+        parts = found["resident"]["parts"]
+        assert sum(part["bytes"] for part in parts) == found["resident"]["bytes"], found["resident"]
+        assert abs(found["resident"]["bytes"] - expected) <= 0.01 * expected, (expected, found["resident"])
+        blocks = sum(part["bytes"] for part in parts if part["part"] == "blocks")
+        # Of each of the large blocks, one page is there, which begins with its head.
+        assert 9000 * 4080 <= blocks <= 9000 * 4096 + 4e6, parts
+        said = heap(program.pid)
+        assert re.search(r"^ +resident +share  what it is, of \d\d\.\d MiB\n +3\d\.\d MiB +\d\d\.\d %  glibc: blocks in use\n", said, re.M), said
+    for name, command in STOCK.items():
+        if not shutil.which(name):
+            continue
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+            process.stdout.readline()
+            time.sleep(0.2)
+            found, expected = document(process.pid)["resident"], resident(process.pid)
+            process.kill()
+        assert sum(part["bytes"] for part in found["parts"]) == found["bytes"], (name, found)
+        assert abs(found["bytes"] - expected) <= 0.01 * expected, (name, expected, found)
 
 
 def test_without_rights():

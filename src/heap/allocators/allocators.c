@@ -43,26 +43,12 @@ static enum hf_status read_foreign(
     return status;
 }
 
-static enum hf_status refuse_heap(const struct hf_heap *heap, struct hf_error *err)
-{
-    if (heap->unread_count != 0)
-        return hf_error_set(err, HF_ERR_INPUT,
-            "the process has %s, whose %s: other versions cannot be read", heap->unread[0].library,
-            heap->unread[0].why);
-    return hf_error_set(err, HF_ERR_INPUT,
-        "the process has no heap of glibc's malloc, jemalloc 5.3, mimalloc 2.0 or gperftools' "
-        "tcmalloc; other allocators (Google's newer tcmalloc, musl, other versions of these) "
-        "cannot be read yet");
-}
-
 enum hf_status hf_heap_read(
     struct hf_heap *heap, const struct hf_process_image *image, struct hf_error *err)
 {
     enum hf_status status = read_foreign(heap, image, err);
     if (status == HF_OK)
         status = hf_heap_read_glibc(heap, image, err);
-    if (status == HF_OK && heap->count == 0)
-        return refuse_heap(heap, err);
     if (status == HF_OK)
         status = hf_heap_read_pymalloc(heap, image, err);
     hf_heap_sort(heap);

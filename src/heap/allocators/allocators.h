@@ -16,8 +16,8 @@
 #include "memory/process_image.h"
 
 /*
- * Blocks and regions, sorted. HF_ERR_INPUT: there are none, or an allocator that is known has
- * tables that are not, and why. HF_ERR_LIMIT, HF_ERR_MEMORY.
+ * Blocks and regions, sorted: none, if the process has no allocator that can be read. A library of
+ * another version is one of `unread`. HF_ERR_LIMIT, HF_ERR_MEMORY.
  */
 HF_MUST_CHECK enum hf_status hf_heap_read(
     struct hf_heap *heap, const struct hf_process_image *image, struct hf_error *err);

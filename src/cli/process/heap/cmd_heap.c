@@ -125,6 +125,7 @@ static enum hf_status report_heap(
     struct hf_holders holders = {0};
     struct hf_heap_census census = {0};
     struct hf_class_census classes = {0};
+    struct hf_resident_parts resident = {0};
     const struct hf_class_census_of of = {
         .heap = heap, .image = reading->image, .graph = graph, .tree = &tree};
     enum hf_status status = hf_dominators_make(&tree, heap, graph, err);
@@ -134,6 +135,8 @@ static enum hf_status report_heap(
         status = hf_heap_census_make(&census, heap, graph, err);
     if (status == HF_OK)
         status = hf_class_census_make(&classes, &of, err);
+    if (status == HF_OK)
+        status = hf_resident_parts_make(&resident, reading->places, heap, reading->image, err);
     if (options->wants_lost) {
         hf_heap_census_keep_lost(&census);
         hf_class_census_keep_lost(&classes);
@@ -146,10 +149,12 @@ static enum hf_status report_heap(
         .holders = &holders,
         .census = &census,
         .classes = &classes,
+        .resident = &resident,
         .rows = options->rows != 0 ? (size_t)options->rows : SIZE_MAX,
     };
     if (status == HF_OK)
         status = write_report(options, &report, err);
+    hf_resident_parts_done(&resident);
     hf_class_census_done(&classes);
     hf_heap_census_done(&census);
     hf_holders_done(&holders);
@@ -174,7 +179,9 @@ static enum hf_status heap_run(void *all, struct hf_operands *operands, struct h
     const struct hf_heap_reader_task task = {.common = &view->common,
         .report = view->output != NULL ? draw_heap : report_heap,
         .context = options,
-        .outputs = {view->output}};
+        .outputs = {view->output},
+        .wants_places = view->output == NULL,
+        .takes_no_heap = view->output == NULL};
     return hf_heap_reader_run_recorded(&task, pid, err);
 }
 

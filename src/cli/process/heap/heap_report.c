@@ -106,6 +106,64 @@ static void heap_put_part(struct hf_out *out, uint64_t bytes, uint64_t all)
     hf_out_printf(out, "  %5.1f %%  ", all != 0 ? (double)bytes * 100 / (double)all : 0);
 }
 
+/* ---- What is resident ---- */
+
+static const char *const part_words[HF_PART_KINDS] = {
+    [HF_PART_BLOCKS] = "blocks in use",
+    [HF_PART_FREE] = "free memory, heads of blocks and tables",
+    [HF_PART_UNREAD] = "not read",
+    [HF_PART_GLOBALS] = "globals of modules",
+    [HF_PART_STACKS] = "stacks and storage of threads",
+    [HF_PART_FILES] = "code and files",
+    [HF_PART_SHARED] = "shared memory",
+    [HF_PART_RECORDER] = "memory of heapflame's recorder",
+    [HF_PART_UNKNOWN] = "anonymous memory that is not understood",
+};
+static const char *const part_keys[HF_PART_KINDS] = {
+    [HF_PART_BLOCKS] = "blocks",
+    [HF_PART_FREE] = "free",
+    [HF_PART_UNREAD] = "not_read",
+    [HF_PART_GLOBALS] = "globals",
+    [HF_PART_STACKS] = "stacks",
+    [HF_PART_FILES] = "files",
+    [HF_PART_SHARED] = "shared",
+    [HF_PART_RECORDER] = "recorder",
+    [HF_PART_UNKNOWN] = "unknown",
+};
+
+/* Whose it may be. */
+static void put_unread_libraries(const struct hf_heap *heap, struct hf_out *out)
+{
+    for (size_t i = 0; i < heap->unread_count; i++) {
+        hf_out_string(out, i != 0 ? ", " : ": with all of ");
+        hf_escape_terminal(out, hf_text_basename(hf_text_of(heap->unread[i].library)));
+    }
+}
+
+static void put_resident(const struct hf_heap_report *report, struct hf_out *out)
+{
+    const struct hf_resident_parts *parts = report->resident;
+    if (parts->count == 0)
+        return;
+    hf_out_printf(out, "\n%11s  %7s  what it is, of ", "resident", "share");
+    heap_put_bytes(out, parts->bytes, 0);
+    hf_out_char(out, '\n');
+    for (size_t i = 0; i < parts->count; i++) {
+        const struct hf_resident_part *part = &parts->items[i];
+        heap_put_part(out, part->bytes, parts->bytes);
+        if (part->allocator != NULL)
+            hf_out_printf(out, "%s: ", part->allocator);
+        hf_out_string(out, part_words[part->kind]);
+        if (part->mappings > 1 && part->allocator == NULL)
+            hf_out_printf(out, " (%" PRIu64 ")", part->mappings);
+        if (part->kind == HF_PART_UNKNOWN)
+            put_unread_libraries(report->heap, out);
+        hf_out_char(out, '\n');
+    }
+}
+
+/* ---- Who holds what ---- */
+
 static struct hf_text holder_name(const struct hf_holder *holder)
 {
     struct hf_text path = hf_text_of(holder->path);
@@ -220,7 +278,9 @@ void hf_heap_text(const struct hf_heap_report *report, struct hf_out *out)
     put_count(out, all.count, 0);
     hf_out_printf(out, " %s; its threads stood still for %.1f ms\n",
         hf_plural(all.count, "block", "blocks"), (double)report->stopped_ns / 1e6);
-    heap_put_parts(report->heap, out);
+    if (report->heap->region_count != 0)
+        heap_put_parts(report->heap, out);
+    put_resident(report, out);
     put_holders(report, out);
     heap_put_classes(report, out);
     put_sizes(report, out);
@@ -247,6 +307,35 @@ static void put_json_parts(const struct hf_heap *heap, struct hf_out *out)
         hf_out_string(out, ", ");
         put_json_sum(out, "cached", parts[i].cached);
         hf_out_printf(out, ", \"unknown\": %" PRIu64 "}", parts[i].unknown_bytes);
+    }
+    hf_out_string(out, "],\n");
+}
+
+static void put_json_resident(const struct hf_heap_report *report, struct hf_out *out)
+{
+    const struct hf_resident_parts *parts = report->resident;
+    hf_out_printf(out, "  \"resident\": {\"bytes\": %" PRIu64 ", \"parts\": [", parts->bytes);
+    for (size_t i = 0; i < parts->count; i++)
+        hf_out_printf(out,
+            "%s\n    {\"part\": \"%s\", \"allocator\": \"%s\", \"bytes\": %" PRIu64
+            ", \"mappings\": %" PRIu64 "}",
+            i != 0 ? "," : "", part_keys[parts->items[i].kind],
+            parts->items[i].allocator != NULL ? parts->items[i].allocator : "",
+            parts->items[i].bytes, parts->items[i].mappings);
+    hf_out_string(out, "]},\n");
+}
+
+/* What a library has that cannot be read is somewhere in what is not understood. */
+static void put_json_unread(const struct hf_heap_report *report, struct hf_out *out)
+{
+    const struct hf_heap *heap = report->heap;
+    uint64_t bytes = hf_resident_parts_bytes(report->resident, HF_PART_UNKNOWN);
+    hf_out_string(out, "  \"not_read\": [");
+    for (size_t i = 0; i < heap->unread_count; i++) {
+        hf_out_printf(out, "%s\n    {\"library\": \"", i != 0 ? "," : "");
+        hf_escape_json(out, hf_text_of(heap->unread[i].library));
+        hf_out_printf(
+            out, "\", \"why\": \"%s\", \"most_bytes\": %" PRIu64 "}", heap->unread[i].why, bytes);
     }
     hf_out_string(out, "],\n");
 }
@@ -301,6 +390,8 @@ void hf_heap_json(const struct hf_heap_report *report, struct hf_out *out)
     put_json_sum(out, "blocks", sum_blocks(report->heap));
     hf_out_string(out, ",\n");
     put_json_parts(report->heap, out);
+    put_json_resident(report, out);
+    put_json_unread(report, out);
     hf_out_string(out, "  \"holders\": [");
     for (size_t i = 0; i < report->holders->count && i < report->rows; i++)
         put_json_holder(out, &report->holders->rows[i], i);

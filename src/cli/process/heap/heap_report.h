@@ -5,6 +5,7 @@
 #ifndef HF_CLI_HEAP_REPORT_H
 #define HF_CLI_HEAP_REPORT_H
 
+#include "answer/heap/resident_parts.h"
 #include "base/strings/out.h"
 #include "heap/census.h"
 #include "heap/class_census.h"
@@ -18,6 +19,7 @@ struct hf_heap_report {
     const struct hf_holders *holders;
     const struct hf_heap_census *census;
     const struct hf_class_census *classes;
+    const struct hf_resident_parts *resident;
     size_t rows; /* of holders, of sizes, and of classes, at most */
 };
 
