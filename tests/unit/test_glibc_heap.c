@@ -22,6 +22,7 @@ struct slot {
 
 struct told {
     struct slot slots[THREADS][SLOTS];
+    uint64_t no_chunk; /* a page that begins like a chunk with a mapping of its own */
     atomic_uint ready;
     uint64_t in_use_bytes, free_bytes, mapped_bytes; /* as mallinfo2(3) has them */
 };
@@ -68,10 +69,25 @@ static void *work(void *number)
     return NULL;
 }
 
+/* As objects of Python have it that are ints of 958,466, in an arena of their own. */
+static void map_no_chunk(void)
+{
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+    uint64_t *words = mmap(NULL, 4u << 20, PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (words == MAP_FAILED)
+        _exit(1);
+    for (size_t page = 1; page < 700; page++) {
+        words[page * 512] = 1 + page % 3;
+        words[page * 512 + 1] = 0xEA002;
+    }
+    told->no_chunk = (uintptr_t)(words + 512);
+}
+
 static void run_program(void)
 {
     pthread_t thread;
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    map_no_chunk();
     (void)pthread_barrier_init(&done, NULL, THREADS);
     for (uintptr_t i = 1; i < THREADS; i++)
         (void)pthread_create(&thread, NULL, work, (void *)i);
@@ -144,6 +160,7 @@ static void test_blocks_of_a_program(void **state)
         live, live_bytes, told->in_use_bytes, told->free_bytes, told->mapped_bytes, heap.count,
         in_use, idle, mapped);
     assert_int_equal(unknown, 0);
+    assert_null(hf_heap_find(&heap, told->no_chunk + 16));
     assert_int_equal(mapped, told->mapped_bytes);
     assert_true(heap.count >= live && heap.count <= live + live / 100);
     /* What lies in the threads' caches mallinfo2 counts as in use. */

@@ -209,12 +209,16 @@ static uint64_t read_heap(struct glibc *g, const struct hf_process_mapping *mapp
     return heap + size;
 }
 
-/* A block with a mapping of its own at this page: its end, or 0. Several lie side by side. */
+/*
+ * A block with a mapping of its own at this page: its end, or 0. Several lie side by side. What is
+ * before its size is 0 there: an alignment above 16, which moves a chunk on in its mapping and
+ * notes so, never moves it to the start of a page. A Python int of such a value has a 1 there.
+ */
 static uint64_t read_mapped(struct glibc *g, const struct hf_process_mapping *mapping, uint64_t at)
 {
     uint64_t before, flags, size = chunk_size(g, at, &flags);
     if (size < MAPPED_MIN || flags != IS_MMAPPED || size % PAGE != 0 || size > mapping->end - at ||
-        !glibc_word(g, at, &before) || before >= PAGE || is_of_other(g, at, at + size))
+        !glibc_word(g, at, &before) || before != 0 || is_of_other(g, at, at + size))
         return 0;
     struct hf_heap_region *region = begin_region(g, at, at + size, "mapped block");
     if (region == NULL || hf_heap_add(g->heap, at + CHUNK_HEAD, size - CHUNK_HEAD, NULL) != HF_OK) {
