@@ -28,9 +28,13 @@
 /* What comes with each order, by a descriptor. */
 enum { ORDER_PLACES, ORDER_TABLE, ORDER_MAPS, ORDER_THREADS, ORDER_PAGES, ORDER_MEMORY, ORDERS };
 
+/* Before these, and instead of them. */
+enum { ORDER_LOOK = ORDERS, ORDER_GONE };
+
 struct heap_order {
     uint32_t pid;
     uint64_t stopped_ns, asked_ns, thread_count;
+    char name[PATH_MAX]; /* of the table that is looked at */
 };
 
 /* No `bool`, and no text that must end: it may come from a worker that was taken over. */
@@ -167,6 +171,12 @@ static size_t heap_reader_work(
             break;
         case ORDER_THREADS: status = read_threads(reader, &what, order->fd, &reply.error); break;
         case ORDER_PLACES: status = heap_reader_see_places(reader, order->fd, &reply.error); break;
+        case ORDER_LOOK:
+            status = reader->task->look(reader->task->context, order->fd, what.name, &reply.error);
+            break;
+        case ORDER_GONE:
+            status = reader->task->report(reader->task->context, NULL, &reply.error);
+            break;
         case ORDER_PAGES: status = keep_pages(reader, order->fd, &reply.error); break;
         case ORDER_TABLE:
             status = heap_reader_see_table(reader, &what, order->fd, &reply.error);
@@ -249,37 +259,72 @@ static enum hf_status give_orders(struct hf_standby *standby,
     return status;
 }
 
-static enum hf_status read_snapshot(const struct hf_heap_reader_task *task,
-    const struct hf_snapshot *snapshot, const struct heap_order *what, struct hf_error *err)
+/* The worker, and what it is to do. */
+struct heap_worker {
+    const struct hf_heap_reader_task *task;
+    struct heap_order what;
+    struct heap_reader reader;
+    struct hf_reader_rules rules;
+    struct hf_standby standby;
+    const char *words[1], *outputs[3];
+};
+
+static enum hf_status begin_worker(
+    struct heap_worker *w, const struct hf_heap_reader_task *task, struct hf_error *err)
 {
     static const char *const magics[] = {"\177ELF", NULL};
-    const char *words[1] = {NULL}, *outputs[3] = {0};
     size_t count = 0;
     for (size_t i = 0; i < HF_COUNT(task->outputs); i++) {
         if (task->outputs[i] != NULL)
-            outputs[count++] = task->outputs[i];
+            w->outputs[count++] = task->outputs[i];
     }
-    struct heap_reader reader = {.task = task, .pages = -1};
-    struct hf_reader_rules rules;
-    struct hf_standby standby = {0};
-    hf_reader_rules_init(&rules, task->common->quiet, words, outputs);
-    rules.rules.drawing = NULL;
-    rules.rules.magics = magics; /* it needs no file, and gets none but programs */
-    rules.rules.gives_tables = false;
-    enum hf_status status = hf_standby_init(&standby, &rules.rules, err);
-    standby.work = heap_reader_work;
-    standby.context = &reader;
-    standby.is_inside = task->common->no_sandbox;
-    standby.keeps_output = true;
+    w->reader = (struct heap_reader){.task = task, .pages = -1};
+    hf_reader_rules_init(&w->rules, task->common->quiet, w->words, w->outputs);
+    w->rules.rules.drawing = NULL;
+    w->rules.rules.magics = magics; /* it needs no file, and gets none but programs */
+    w->rules.rules.gives_tables = false;
+    enum hf_status status = hf_standby_init(&w->standby, &w->rules.rules, err);
+    w->standby.work = heap_reader_work;
+    w->standby.context = &w->reader;
+    w->standby.is_inside = task->common->no_sandbox;
+    w->standby.keeps_output = true;
+    return status;
+}
+
+static void end_worker(struct heap_worker *w)
+{
+    hf_standby_done(&w->standby);
+    hf_process_image_done(&w->reader.image); /* of one that worked here */
+    hf_table_memory_done(&w->reader.recorder);
+    hf_resident_places_done(&w->reader.places);
+    free(w->reader.threads);
+    if (w->reader.pages >= 0)
+        (void)close(w->reader.pages);
+}
+
+/* ---- Looks before ---- */
+
+static enum hf_status heap_reader_look(void *context, struct hf_error *err)
+{
+    struct heap_worker *w = context;
+    struct hf_found_table table;
+    enum hf_status status = hf_found_table_of(&table, w->what.pid, NULL, err);
+    if (status != HF_OK)
+        return status;
+    memcpy(w->what.name, table.path, sizeof table.path);
+    status = heap_reader_order(&w->standby, w->task->common, ORDER_LOOK, &w->what, table.fd, err);
+    hf_found_table_close(&table);
+    return status;
+}
+
+static enum hf_status heap_reader_poll(
+    void *context, struct hf_poller *poller, struct hf_loop *loop, struct hf_error *err)
+{
+    (void)context;
+    enum hf_status status = hf_poller_begin(poller, loop, err);
     if (status == HF_OK)
-        status = give_orders(&standby, task, snapshot, what, err);
-    hf_standby_done(&standby);
-    hf_process_image_done(&reader.image); /* of one that worked here */
-    hf_table_memory_done(&reader.recorder);
-    hf_resident_places_done(&reader.places);
-    free(reader.threads);
-    if (reader.pages >= 0)
-        (void)close(reader.pages);
+        status = hf_loop_run(loop, err);
+    hf_poller_end(poller);
     return status;
 }
 
@@ -324,11 +369,11 @@ void hf_heap_symbols_init(struct hf_heap_symbols *symbols, const struct hf_reque
         .cache_folder = hf_cache_folder(names->no_cache, symbols->cache)};
 }
 
-enum hf_status hf_heap_reader_run(
-    const struct hf_heap_reader_task *task, uint32_t pid, struct hf_error *err)
+static enum hf_status read_snapshot(struct heap_worker *w, struct hf_error *err)
 {
     struct hf_snapshot snapshot;
     struct timespec now;
+    uint32_t pid = w->what.pid;
     enum hf_status status = check_room(pid, err);
     if (status != HF_OK)
         return status;
@@ -337,12 +382,46 @@ enum hf_status hf_heap_reader_run(
     status = hf_snapshot_take(&snapshot, (pid_t)pid, err);
     if (status != HF_OK)
         return status;
-    const struct heap_order what = {.pid = pid,
-        .stopped_ns = snapshot.stopped_ns,
-        .asked_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
-        .thread_count = snapshot.thread_count};
-    status = read_snapshot(task, &snapshot, &what, err);
+    w->what.stopped_ns = snapshot.stopped_ns;
+    w->what.asked_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    w->what.thread_count = snapshot.thread_count;
+    status = give_orders(&w->standby, w->task, &snapshot, &w->what, err);
     hf_snapshot_end(&snapshot);
+    return status;
+}
+
+static enum hf_status watch_and_read(struct heap_worker *w, struct hf_error *err)
+{
+    const struct hf_heap_reader_task *task = w->task;
+    struct hf_poller poller = {.pid = w->what.pid, .look = heap_reader_look, .context = w};
+    if (task->watch == NULL)
+        return read_snapshot(w, err);
+    enum hf_status status =
+        hf_history_options_watch(task->watch, &poller, heap_reader_poll, NULL, err);
+    if (status != HF_OK)
+        return status;
+    bool is_same = hf_poller_is_same(&poller);
+    if (!is_same && !task->takes_no_process)
+        return hf_error_set(
+            err, HF_ERR_SYSTEM, "process %u went before its heaps could be looked at", w->what.pid);
+    if (!is_same)
+        return heap_reader_order(&w->standby, task->common, ORDER_GONE, &w->what, -1, err);
+    return read_snapshot(w, err);
+}
+
+enum hf_status hf_heap_reader_run(
+    const struct hf_heap_reader_task *task, uint32_t pid, struct hf_error *err)
+{
+    struct heap_worker *w = calloc(1, sizeof *w);
+    if (w == NULL)
+        return hf_error_memory(err);
+    w->task = task;
+    w->what.pid = pid;
+    enum hf_status status = begin_worker(w, task, err);
+    if (status == HF_OK)
+        status = watch_and_read(w, err);
+    end_worker(w);
+    free(w);
     return status;
 }
 

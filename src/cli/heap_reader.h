@@ -9,6 +9,7 @@
 #include "answer/heap/resident_parts.h"
 #include "answer/request.h"
 #include "cli/command.h"
+#include "cli/history_options.h"
 #include "heap/block_graph.h"
 #include "symbol/options.h"
 
@@ -32,6 +33,10 @@ typedef enum hf_status hf_heap_report_fn(
 typedef enum hf_status hf_heap_table_fn(
     void *context, const int *table, uint64_t asked_ns, struct hf_error *err);
 
+/* A look at the live table, now. */
+typedef enum hf_status hf_heap_look_fn(
+    void *context, int table, const char *name, struct hf_error *err);
+
 /* How files of symbols are found; `options` borrows from the rest. */
 struct hf_heap_symbols {
     struct hf_symbol_options options;
@@ -50,6 +55,10 @@ struct hf_heap_reader_task {
     const char *outputs[2];      /* files that the report writes; NULL: none */
     bool wants_places;           /* what is resident */
     bool takes_no_heap;          /* reports a process of which no heap can be read, too */
+    /* Looks at the live table before, as often and as long as these say; NULL: at once. */
+    const struct hf_history_options *watch;
+    hf_heap_look_fn *look;
+    bool takes_no_process; /* one that has ended meanwhile is reported with NULL */
 };
 
 /*

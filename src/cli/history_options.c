@@ -50,29 +50,47 @@ static void history_options_say(void *teller, enum hf_poller_event event)
         hf_say("process %u %s", poller->pid, said[event]);
 }
 
-static enum hf_status history_options_look(struct hf_history_options *options, const char *name,
-    uint32_t pid, struct hf_process_history *process, struct hf_error *err)
+enum hf_status hf_history_options_watch(const struct hf_history_options *options,
+    struct hf_poller *poller, hf_history_loop_fn *run, void *context, struct hf_error *err)
 {
     static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
     struct hf_loop loop = {0};
     struct hf_signals signals = {.source.fd = -1};
-    struct hf_poller poller = {
-        .pid = pid,
-        .every_ns = options->every_ns,
-        .duration_ns = options->duration_ns,
-        .tell = options->view.common.quiet ? NULL : history_options_say,
-        .teller = &poller,
-    };
-    const struct hf_request *request = hf_view_options_request(&options->view);
+    poller->every_ns = options->every_ns;
+    poller->duration_ns = options->duration_ns;
+    poller->tell = options->view.common.quiet ? NULL : history_options_say;
+    poller->teller = poller;
     enum hf_status status =
         hf_signals_open(&signals, stopping, HF_COUNT(stopping), history_options_stop, &loop, err);
     if (status == HF_OK) {
         hf_loop_add(&loop, &signals.source);
-        status = hf_process_history_poll(process, request, name, &poller, &loop, err);
+        status = run(context, poller, &loop, err);
     }
     hf_signals_close(&signals);
     (void)sigprocmask(SIG_SETMASK, &signals.before, NULL); /* the report is ended as any other */
     return status;
+}
+
+/* What is read of a process again and again. */
+struct history_look {
+    const struct hf_request *request;
+    const char *name;
+    struct hf_process_history *process;
+};
+
+static enum hf_status history_options_poll(
+    void *context, struct hf_poller *poller, struct hf_loop *loop, struct hf_error *err)
+{
+    const struct history_look *look = context;
+    return hf_process_history_poll(look->process, look->request, look->name, poller, loop, err);
+}
+
+static enum hf_status history_options_look(struct hf_history_options *options, const char *name,
+    uint32_t pid, struct hf_process_history *process, struct hf_error *err)
+{
+    struct hf_poller poller = {.pid = pid};
+    struct history_look look = {hf_view_options_request(&options->view), name, process};
+    return hf_history_options_watch(options, &poller, history_options_poll, &look, err);
 }
 
 static enum hf_status history_options_read_load(

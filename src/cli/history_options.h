@@ -25,6 +25,15 @@ extern const struct hf_option hf_process_options[];     /* --every, --duration *
 extern const struct hf_option hf_suppression_options[]; /* --suppressions */
 extern const struct hf_option hf_load_options[];        /* --per, --per-column */
 
+/* Runs a loop that the poller is to be a part of; see hf_history_options_watch. */
+typedef enum hf_status hf_history_loop_fn(
+    void *context, struct hf_poller *poller, struct hf_loop *loop, struct hf_error *err);
+
+/* Sets all of `poller` but pid, look and its context, and has `run` run it in a loop that ends with
+ * Ctrl-C at the latest. */
+HF_MUST_CHECK enum hf_status hf_history_options_watch(const struct hf_history_options *options,
+    struct hf_poller *poller, hf_history_loop_fn *run, void *context, struct hf_error *err);
+
 /*
  * Reads the profiles that `operands` name, each into the history of its process, or reads a single
  * process repeatedly, until Ctrl-C at the latest. Then judges those with two profiles and more.

@@ -87,6 +87,12 @@ def test_until_it_ends():
     code, out, err = end(process)
     expect_equal((code, err), (0, f"heapflame: process {leaker.pid} has ended\n"))
     assert "process_leak" in out, out
+    with LeakingProcess() as leaker:
+        process = start("heapflame", "trend", "--who", leaker.pid, "--every", "100ms")
+        time.sleep(2)
+    code, out, err = end(process)
+    assert code == 0 and "process_leak" in out and "held by" not in out, (code, out)
+    assert "the process has ended: what held its blocks is not known" in err, err
     assert "cannot watch" in refused(5, "trend", leaker.pid)
 
 

@@ -162,6 +162,33 @@ static enum hf_status make_profile(struct holdings_maker *m, struct hf_error *er
     return status;
 }
 
+static const struct hf_text *place_name(
+    const struct hf_holdings_places *places, struct hf_text name, bool *out_is_chosen)
+{
+    for (size_t i = 0; i < places->count; i++) {
+        if (hf_text_compare(places->names[i], name) == 0) {
+            *out_is_chosen = places->are_chosen[i];
+            return &places->names[i];
+        }
+    }
+    return NULL;
+}
+
+/* By the innermost frame that is a place. */
+static bool is_of_chosen(
+    const struct hf_holdings_places *places, const struct hf_profile *folded, uint32_t node)
+{
+    bool is_chosen = false;
+    for (; places != NULL && node != HF_STACK_ROOT; node = folded->stacks.nodes[node].parent) {
+        const struct hf_frame *frame =
+            hf_profile_frame_at(folded, folded->stacks.nodes[node].frame);
+        if (frame->name != HF_NO_STRING &&
+            place_name(places, hf_profile_text(folded, frame->name), &is_chosen) != NULL)
+            return is_chosen;
+    }
+    return places == NULL;
+}
+
 /* Whose stacks the filters keep; the others hold nothing from here on. They stay, because owners
  * are learned from all stacks (analysis/owner.h): a place has the same name whatever is asked for.
  */
@@ -175,8 +202,9 @@ static enum hf_status drop_others(
     enum hf_status status =
         is_kept != NULL ? hf_view_make(&kept, &asked, NULL, 0, err) : hf_error_memory(err);
     for (size_t i = 0; status == HF_OK && i < kept.folded->sample_count; i++) {
-        uint32_t thread = kept.folded->samples[i].thread;
-        if (thread != HF_THREAD_ALL)
+        const struct hf_sample *sample = &kept.folded->samples[i];
+        uint32_t thread = sample->thread;
+        if (thread != HF_THREAD_ALL && is_of_chosen(m->of->places, kept.folded, sample->node))
             is_kept[kept.folded->threads[thread].uid] = true;
     }
     for (size_t i = 0; status == HF_OK && i < m->profile->sample_count; i++)
@@ -201,7 +229,7 @@ static enum hf_status holdings_fold(struct holdings_maker *m, const struct hf_re
     asked.fold.granularity = HF_BY_LINE;
     asked.fold.keeps_threads = m->count != 0;
     enum hf_status status = hf_names_add(&asked.names, m->profile, err);
-    if (status == HF_OK && hf_filters_hide(&asked.fold))
+    if (status == HF_OK && (hf_filters_hide(&asked.fold) || m->of->places != NULL))
         status = drop_others(m, &asked, err);
     asked.fold.focus = NULL;
     if (status == HF_OK)

@@ -15,7 +15,7 @@
  *     struct hf_table_blocks blocks = {0};
  *     struct hf_keepers keepers = {0};
  *     struct hf_holdings holdings;
- *     const struct hf_holdings_of of = {&table, &blocks, &keepers};
+ *     const struct hf_holdings_of of = {&table, &blocks, &keepers, NULL};
  *     status = hf_holdings_make(&holdings, &request, &of, 20, err);
  *     for (size_t i = 0; status == HF_OK && i < holdings.rows.shown; i++)
  *         hf_out_text(out, holdings.rows.items[i].name);
@@ -45,11 +45,20 @@ struct hf_holdings_part {
     size_t first, count; /* of items */
 };
 
+/* The functions at which memory grows (analysis/growth/growth.h): what a stack has is of the
+ * innermost of them. */
+struct hf_holdings_places {
+    const struct hf_text *names; /* each function once */
+    const bool *are_chosen;      /* what is of the others is left out, and so is what is of none */
+    size_t count;
+};
+
 /* What it is made of; all is borrowed. */
 struct hf_holdings_of {
     const struct hf_live_snapshot *table;
     const struct hf_table_blocks *blocks;
     const struct hf_keepers *keepers;
+    const struct hf_holdings_places *places; /* NULL: all of it */
 };
 
 struct hf_holdings {

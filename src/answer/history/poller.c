@@ -1,6 +1,7 @@
 #include "answer/history/poller.h"
 
 #include "capture/found_table.h"
+#include "os/process/proc.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -31,10 +32,12 @@ static enum hf_status poller_notice_end(void *context, struct hf_error *err)
     return HF_OK;
 }
 
-static bool has_same_table(const struct hf_poller *poller)
+bool hf_poller_is_same(const struct hf_poller *poller)
 {
     struct hf_found_table table;
-    if (hf_found_table_of(&table, poller->pid, NULL, NULL) != HF_OK)
+    uint64_t start;
+    if (!hf_proc_start_ticks(poller->pid, &start) ||
+        hf_found_table_of(&table, poller->pid, NULL, NULL) != HF_OK)
         return false;
     hf_found_table_close(&table);
     return table.head.monotonic_ns == poller->head.monotonic_ns &&
@@ -46,7 +49,7 @@ static enum hf_status poller_tick(void *context, struct hf_error *err)
     struct hf_poller *poller = context;
     struct hf_loop *loop = poller->loop;
     enum hf_status status = HF_OK;
-    bool is_same = has_same_table(poller);
+    bool is_same = hf_poller_is_same(poller);
     if (is_same)
         status = poller->look(poller->context, err);
     /* What went wrong, if something did, is that: one that ends has no table at first. */

@@ -43,4 +43,7 @@ HF_MUST_CHECK enum hf_status hf_poller_begin(
     struct hf_poller *poller, struct hf_loop *loop, struct hf_error *err);
 void hf_poller_end(struct hf_poller *poller);
 
+/* Of one that began: the process runs, and is the same program still. */
+bool hf_poller_is_same(const struct hf_poller *poller);
+
 #endif

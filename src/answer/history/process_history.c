@@ -5,6 +5,7 @@
 #include "answer/operand.h"
 #include "answer/value_type.h"
 #include "base/containers/vec.h"
+#include "formats/format.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +89,34 @@ enum hf_status hf_process_history_add(void *context, const struct hf_request *re
         status = hf_process_history_take(process, request, dated, *out_profile, wanted, err);
     if (status == HF_OK && wants_lifetimes)
         status = hf_process_events_add_file(&process->events, dated->name, dated->time_ms, err);
+    hf_lifetimes_done(&lifetimes);
+    return status;
+}
+
+enum hf_status hf_process_history_add_table(struct hf_process_history *process,
+    const struct hf_request *request, int table, const char *name, struct hf_error *err)
+{
+    struct hf_input input;
+    struct hf_profile *profile;
+    const struct hf_dated_profile dated = {name, hf_timeline_now()};
+    struct hf_lifetimes lifetimes = {.from_ms = process->history.first_ms,
+        .to_ms = dated.time_ms,
+        .wants_births = true,
+        .old_ms = dated.time_ms};
+    hf_input_open_descriptor(&input, table, name);
+    input.now_ns = hf_loop_now_ns();
+    input.lifetimes = &lifetimes;
+    enum hf_status status = hf_format_read(&input, &profile, err);
+    hf_input_close(&input);
+    if (status == HF_OK) {
+        status = hf_lifetimes_take_births(&lifetimes, profile, err);
+        if (status == HF_OK)
+            status = hf_process_history_take(process, request, &dated, profile, &lifetimes, err);
+        else
+            hf_profile_free(profile);
+        if (status == HF_OK)
+            hf_profile_free(profile);
+    }
     hf_lifetimes_done(&lifetimes);
     return status;
 }
@@ -353,6 +382,16 @@ static enum hf_status process_history_look(void *context, struct hf_error *err)
     return status;
 }
 
+static enum hf_status refuse_few_looks(
+    const struct hf_process_history *process, uint32_t pid, struct hf_error *err)
+{
+    if (process->history.profile_count >= 2)
+        return HF_OK;
+    return hf_error_set(err, HF_ERR_USAGE,
+        "process %u was read only %zu times: a verdict needs at least %d", pid,
+        process->history.profile_count, HF_TREND_POINTS_MIN);
+}
+
 enum hf_status hf_process_history_poll(struct hf_process_history *process,
     const struct hf_request *request, const char *name, struct hf_poller *poller,
     struct hf_loop *loop, struct hf_error *err)
@@ -377,11 +416,7 @@ enum hf_status hf_process_history_poll(struct hf_process_history *process,
     hf_poller_end(poller);
     if (status == HF_OK)
         status = hf_process_events_add_marks(&process->events, name, err);
-    if (status == HF_OK && process->history.profile_count < 2)
-        return hf_error_set(err, HF_ERR_USAGE,
-            "process %u was read only %zu times: a verdict needs at least %d", poller->pid,
-            process->history.profile_count, HF_TREND_POINTS_MIN);
-    return status;
+    return status == HF_OK ? refuse_few_looks(process, poller->pid, err) : status;
 }
 
 static void forget_places(struct hf_process_history *process)
@@ -494,6 +529,13 @@ enum hf_status hf_process_history_judge(
     process->growth.events = process->events.dated;
     process->growth.event_count = status == HF_OK ? process->events.count : 0;
     return status;
+}
+
+enum hf_status hf_process_history_judge_looks(
+    struct hf_process_history *process, const struct hf_request *request, struct hf_error *err)
+{
+    enum hf_status status = refuse_few_looks(process, process->identity.pid, err);
+    return status == HF_OK ? hf_process_history_judge(process, request, err) : status;
 }
 
 const struct hf_notes *hf_process_history_notes(struct hf_process_history *process)

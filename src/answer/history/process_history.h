@@ -64,6 +64,10 @@ HF_MUST_CHECK enum hf_status hf_process_history_take(struct hf_process_history *
     const struct hf_request *request, const struct hf_dated_profile *dated,
     struct hf_profile *profile, const struct hf_lifetimes *lifetimes, struct hf_error *err);
 
+/* Reads the live table that is open as `table`, as it is now, and adds it. */
+HF_MUST_CHECK enum hf_status hf_process_history_add_table(struct hf_process_history *process,
+    const struct hf_request *request, int table, const char *name, struct hf_error *err);
+
 /* Another history, the last. */
 HF_MUST_CHECK enum hf_status hf_process_histories_add(struct hf_process_histories *processes,
     struct hf_process_history **out_process, struct hf_error *err);
@@ -86,6 +90,10 @@ HF_MUST_CHECK enum hf_status hf_process_history_poll(struct hf_process_history *
 
 /* Names and folds the history so far, and finds its places, which replace earlier ones. */
 HF_MUST_CHECK enum hf_status hf_process_history_judge(
+    struct hf_process_history *process, const struct hf_request *request, struct hf_error *err);
+
+/* The same of looks at a live table; HF_ERR_USAGE: there was one at most. */
+HF_MUST_CHECK enum hf_status hf_process_history_judge_looks(
     struct hf_process_history *process, const struct hf_request *request, struct hf_error *err);
 
 /* The notes to report, also after an error; NULL: none. Call it before done. */

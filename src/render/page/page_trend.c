@@ -60,7 +60,7 @@ static void put_trend(const struct hf_growth *growth, const struct hf_page_data 
     for (size_t i = 0; i < growth->count; i++)
         nodes[i] = page_trend_node_of(data, &growth->places[i], labels);
     hf_out_printf(out, "{\"type\": %zu, ", type);
-    hf_growth_members_json(growth, nodes, out);
+    hf_growth_members_json(growth, nodes, NULL, out);
     hf_out_char(out, '}');
 }
 

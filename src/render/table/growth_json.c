@@ -167,8 +167,20 @@ static void growth_json_put_notes(struct hf_out *out, const struct hf_notes *not
     hf_out_string(out, "]\n}\n");
 }
 
-void hf_growth_members_json(
-    const struct hf_growth *growth, const uint32_t *nodes, struct hf_out *out)
+static void growth_json_put_held(const struct hf_growth_held *held, struct hf_out *out)
+{
+    hf_out_string(out, ", \"held_by\": [");
+    for (size_t i = 0; i < held->count; i++) {
+        const struct hf_growth_keeper *keeper = &held->items[i];
+        hf_json_member(out, i == 0 ? "{" : ", {", "keeper", hf_text_of(keeper->name));
+        hf_out_printf(out, ", \"lost\": %s, \"bytes\": %" PRIu64 "}",
+            keeper->is_lost ? "true" : "false", keeper->bytes);
+    }
+    hf_out_char(out, ']');
+}
+
+void hf_growth_members_json(const struct hf_growth *growth, const uint32_t *nodes,
+    const struct hf_growth_held *held, struct hf_out *out)
 {
     hf_out_printf(out, "\"profiles\": %zu,\n  \"times\": [", growth->history->profile_count);
     for (size_t i = 0; i < growth->point_count; i++)
@@ -188,6 +200,8 @@ void hf_growth_members_json(
         hf_out_string(out, ", ");
         hf_growth_place_json(growth, place, out);
         hf_json_member(out, ", ", "suppression", place->suppression);
+        if (held != NULL && held[i].count != 0)
+            growth_json_put_held(&held[i], out);
         hf_out_char(out, '}');
     }
     hf_out_char(out, ']');
@@ -230,7 +244,7 @@ void hf_growth_json(const struct hf_growth_report *report, struct hf_out *out)
         hf_json_member(out, "\"per\": {", "name", hf_text_of(report->growth->load.clock->name));
         hf_out_printf(out, ", \"count\": %.12g},\n  ", report->growth->load.total);
     }
-    hf_growth_members_json(report->growth, NULL, out);
+    hf_growth_members_json(report->growth, NULL, report->held, out);
     hf_out_string(out, ",\n  ");
     growth_json_put_next(report, out);
     if (report->limit_bytes != 0)

@@ -37,6 +37,18 @@
 
 #define HF_GROWTH_JSON_SCHEMA "heapflame.trend/1"
 
+/* What keeps the blocks of a place, most bytes first; none: nobody has looked. */
+struct hf_growth_keeper {
+    char *name; /* raw: escape it */
+    uint64_t bytes;
+    bool is_lost; /* nothing leads to them any more */
+};
+struct hf_growth_held {
+    struct hf_growth_keeper *items;
+    size_t count;
+    uint64_t bytes; /* of all */
+};
+
 struct hf_growth_report {
     const struct hf_growth *growth;
     const struct hf_suppressions *suppressions;
@@ -44,7 +56,8 @@ struct hf_growth_report {
     uint64_t limit_used;  /* bytes of it that are used already, if more than the whole's */
     size_t max_rows;      /* 0: all */
     uint32_t pid;         /* of the process; 0: unknown */
-    const char *next;     /* what to do about a leak, as a sentence; NULL: ask who keeps it */
+    const struct hf_growth_held *held; /* by place; NULL: nobody has looked */
+    const char *next; /* what to do about a leak, as a sentence; NULL: ask who keeps it */
 };
 
 /* Until the limit is reached, in seconds; infinite: it is not coming nearer. */
@@ -68,10 +81,11 @@ void hf_growth_json(const struct hf_growth_report *report, struct hf_out *out);
 
 /*
  * Parts of it for other documents: from "profiles" to "places", where `nodes` say "node", a number
- * of that document, instead of "stack" (NULL: they do not); and the members of one PLACE.
+ * of that document, instead of "stack" (NULL: they do not), and `held`, what keeps each place
+ * (NULL: nobody has looked); and the members of one PLACE.
  */
-void hf_growth_members_json(
-    const struct hf_growth *growth, const uint32_t *nodes, struct hf_out *out);
+void hf_growth_members_json(const struct hf_growth *growth, const uint32_t *nodes,
+    const struct hf_growth_held *held, struct hf_out *out);
 void hf_growth_place_json(
     const struct hf_growth *growth, const struct hf_growth_place *place, struct hf_out *out);
 

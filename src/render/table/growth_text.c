@@ -95,6 +95,8 @@ void hf_growth_next(const struct hf_growth_report *report, struct hf_out *out)
     bool has_births = growth->history->epoch_shift != 0;
     if (leak != NULL && report->next != NULL) {
         hf_out_string(out, report->next);
+    } else if (leak != NULL && has_births && report->held != NULL) {
+        return;
     } else if (leak != NULL && has_births) {
         hf_out_string(out, "while the process runs, heapflame who ");
         if (report->pid != 0)
@@ -202,6 +204,44 @@ static void put_way_there(
     hf_out_done(&name);
 }
 
+#define KEEPERS_SHOWN 3
+
+static void put_keeper_part(uint64_t bytes, uint64_t all, struct hf_out *out)
+{
+    hf_out_printf(out, "%.1f %% ", (double)bytes * 100 / (double)all);
+}
+
+/* "  held by: 98.2 % global sessions (server), 1.8 % nothing: lost" */
+static void growth_text_put_held(
+    const struct hf_growth_report *report, const struct hf_growth_place *place, struct hf_out *out)
+{
+    const struct hf_growth_held *held =
+        report->held != NULL ? &report->held[place - report->growth->places] : NULL;
+    uint64_t lost = 0, rest = held != NULL ? held->bytes : 0;
+    if (held == NULL || held->bytes == 0)
+        return;
+    hf_out_string(out, "  held by: ");
+    for (size_t i = 0; i < held->count; i++) {
+        const struct hf_growth_keeper *keeper = &held->items[i];
+        lost += keeper->is_lost ? keeper->bytes : 0;
+        if (i >= KEEPERS_SHOWN)
+            continue;
+        hf_out_string(out, i != 0 ? ", " : "");
+        put_keeper_part(keeper->bytes, held->bytes, out);
+        hf_escape_terminal(out, hf_text_of(keeper->name));
+        rest -= keeper->bytes;
+    }
+    if (held->count > KEEPERS_SHOWN) {
+        hf_out_string(out, ", ");
+        put_keeper_part(rest, held->bytes, out);
+        hf_out_string(out, "others");
+    }
+    hf_out_char(out, '\n');
+    if (lost >= held->bytes - held->bytes / 100)
+        hf_out_string(
+            out, "  proven: nothing leads to these blocks any more, so nobody can free them\n");
+}
+
 static void growth_text_put_place(
     const struct hf_growth_report *report, const struct hf_growth_place *place, struct hf_out *out)
 {
@@ -216,6 +256,7 @@ static void growth_text_put_place(
     hf_escape_terminal(out, hf_out_view(&text));
     hf_out_char(out, '\n');
     put_way_there(report, place, out);
+    growth_text_put_held(report, place, out);
     if (name.error.status != HF_OK || text.error.status != HF_OK)
         out->error = name.error.status != HF_OK ? name.error : text.error;
     hf_out_done(&text);

@@ -224,7 +224,7 @@ enum hf_status hf_top_json(const struct hf_profile *folded, const struct hf_top_
         hf_out_string(out, "],\n");
         if (growth != NULL) {
             hf_out_string(out, "  \"trend\": {");
-            hf_growth_members_json(growth, NULL, out);
+            hf_growth_members_json(growth, NULL, NULL, out);
             hf_out_string(out, "},\n");
         }
         if (folded->capture.curve.count != 0 && !folded->is_difference) {

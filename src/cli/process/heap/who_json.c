@@ -138,6 +138,18 @@ static enum hf_status put_json_places(
     return status;
 }
 
+/* By which the owners were chosen. */
+static void put_json_chosen(const struct hf_who_report *report, struct hf_out *out)
+{
+    const struct hf_growth *growth = report->growth;
+    if (growth == NULL)
+        return;
+    hf_out_printf(out, "  \"chosen\": {\"looks\": %zu, \"places\": %zu, \"chosen\": %zu, ",
+        growth->history->profile_count, growth->count, report->chosen_count);
+    put_json_text(out, "verdict", hf_text_of(report->verdict != NULL ? report->verdict : ""));
+    hf_out_string(out, "},\n");
+}
+
 enum hf_status hf_who_json(
     const struct hf_who_report *report, struct hf_out *out, struct hf_error *err)
 {
@@ -151,6 +163,7 @@ enum hf_status hf_who_json(
         "  \"table\": {\"blocks\": %zu, \"exact\": %" PRIu64 ", \"inside\": %" PRIu64
         ", \"younger\": %" PRIu64 "},\n",
         blocks->count, blocks->exact, blocks->inside, blocks->younger);
+    put_json_chosen(report, out);
     hf_out_printf(out, "  \"bytes\": %" PRIu64 ",\n  \"owner_count\": %zu,\n  ", rows->total.value,
         rows->count);
     enum hf_status status = put_json_holdings(report, rows->count, out, err);

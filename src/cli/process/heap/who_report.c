@@ -244,6 +244,22 @@ static void put_blocks(const struct hf_who_report *report, struct hf_out *out)
     hf_out_string(out, has_all ? ", all found in its heaps\n" : " were found in its heaps\n");
 }
 
+/* "13 looks over 1.0 min: 2 of 5 places grow" */
+static void put_chosen(const struct hf_who_report *report, struct hf_out *out)
+{
+    const struct hf_growth *growth = report->growth;
+    size_t chosen = report->chosen_count;
+    hf_out_printf(out, "%zu looks over ", /* never 1 */ growth->history->profile_count);
+    hf_verdict_duration(growth->times_s[growth->point_count - 1], out);
+    hf_out_printf(out, ": %zu of %zu %s ", chosen, growth->count,
+        hf_plural(growth->count, "place", "places"));
+    if (report->verdict != NULL)
+        hf_out_printf(
+            out, "%s the verdict '%s'\n", hf_plural(chosen, "has", "have"), report->verdict);
+    else
+        hf_out_printf(out, "%s\n", hf_plural(chosen, "grows", "grow"));
+}
+
 enum hf_status hf_who_text(
     const struct hf_who_report *report, struct hf_out *out, struct hf_error *err)
 {
@@ -255,6 +271,8 @@ enum hf_status hf_who_text(
     hf_out_printf(out, " %s; its threads stood still for %.1f ms\n",
         hf_plural(h->rows.count, "owner", "owners"), (double)report->stopped_ns / 1e6);
     put_blocks(report, out);
+    if (report->growth != NULL)
+        put_chosen(report, out);
     if (h->rows.count == 0)
         return HF_OK;
     hf_out_printf(

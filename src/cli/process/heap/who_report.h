@@ -5,6 +5,7 @@
 #ifndef HF_CLI_WHO_REPORT_H
 #define HF_CLI_WHO_REPORT_H
 
+#include "analysis/growth/growth.h"
 #include "answer/heap/holdings.h"
 #include "cli/process/heap/block_path.h"
 
@@ -14,6 +15,10 @@ struct hf_who_report {
     const struct hf_holdings_of *of;
     const struct hf_holdings *holdings;
     struct hf_block_paths *paths; /* of the same */
+    /* By which its places were chosen; NULL: they are all. */
+    const struct hf_growth *growth;
+    const char *verdict; /* that they have; NULL: they grow */
+    size_t chosen_count;
 };
 
 /* HF_ERR_MEMORY only. */
