@@ -1,28 +1,45 @@
 /* The source of a script: no line of it is read past its end. The first byte says the language:
- * p for Python, r for Ruby. */
+ * p for Python, r for Ruby, l for Lua, h for PHP, j for JavaScript, Perl otherwise. */
 #include "fuzz.h"
-#include "spec/script_lines.h"
+#include "script/flow.h"
 #include "tell.h"
 
 #include <stdlib.h>
 
+static struct hf_text path_of(uint8_t letter)
+{
+    switch (letter) {
+    case 'p': return HF_TEXT("a.py");
+    case 'r': return HF_TEXT("a.rb");
+    case 'l': return HF_TEXT("a.lua");
+    case 'h': return HF_TEXT("a.php");
+    case 'j': return HF_TEXT("a.js");
+    default: return HF_TEXT("a.pl");
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct hf_script_lines lines;
+    struct hf_script_sources sources = {0};
+    struct hf_error err;
+    uint32_t file;
     if (size == 0)
         return 0;
-    if (!hf_script_lines_find(&lines, (struct hf_text){(const char *)data + 1, size - 1}))
-        abort();
-    for (uint32_t line = 0; line <= lines.count + 1; line++) {
-        enum hf_script_language language = data[0] == 'p'   ? HF_SCRIPT_PYTHON
-                                           : data[0] == 'r' ? HF_SCRIPT_RUBY
-                                                            : HF_SCRIPT_OTHER;
-        enum hf_script_use use = hf_script_line_use(&lines, line, language);
-        if (use != HF_SCRIPT_KEEPS)
-            fuzz_tell("%u %s\n", line, use == HF_SCRIPT_HANDS_ON ? "hands on" : "passes");
-        if (use != HF_SCRIPT_KEEPS && (line == 0 || line > lines.count))
-            abort();
+    const struct hf_text text = {(const char *)data + 1, size - 1};
+    if (hf_script_sources_add_text(&sources, path_of(data[0]), text, &file, &err) == HF_OK) {
+        struct hf_script_flow flow = {.sources = &sources};
+        const struct hf_script_tokens *tokens = &sources.files[file].tokens;
+        uint32_t last = tokens->count != 0 ? tokens->items[tokens->count - 1].line : 0;
+        for (uint32_t line = 0; line <= last + 1; line++) {
+            struct hf_script_end end =
+                hf_script_flow_of(&flow, file, line, (struct hf_text){NULL, 0});
+            if (end.fate != HF_SCRIPT_UNKNOWN)
+                fuzz_tell("%u %d\n", line, end.fate);
+            if (end.fate == HF_SCRIPT_KEPT && (end.line == 0 || end.line > last))
+                abort();
+        }
+        hf_script_flow_done(&flow);
     }
-    hf_script_lines_done(&lines);
+    hf_script_sources_done(&sources);
     return 0;
 }

@@ -6,6 +6,7 @@
 #include "profile/samples.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* "std::vector::push_back" is "std::vector"; "__GI___strdup" is "strdup". */
 static struct hf_text owner_short(struct hf_text name)
@@ -35,8 +36,12 @@ static struct hf_text via_of(const struct hf_owner_stacks *stacks, uint32_t node
     return is_ours ? name : owner_short(name);
 }
 
-static struct hf_text owner_name_of(const struct hf_profile *folded, uint32_t node)
+static struct hf_text owner_name_of(const struct hf_owner_stacks *stacks, uint32_t node)
 {
+    const struct hf_profile *folded = stacks->folded;
+    uint32_t holder = hf_owner_stacks_at(stacks, node)->holder;
+    if (holder != 0)
+        return hf_intern_at(&stacks->frames->texts, stacks->frames->holders[holder - 1].name);
     return hf_profile_text(
         folded, hf_profile_frame_at(folded, folded->stacks.nodes[node].frame)->name);
 }
@@ -89,9 +94,53 @@ enum hf_status hf_owners_learn(struct hf_owners *owners, const struct hf_profile
     return status;
 }
 
-/* Where each node's samples go, in a tree that ends at the owners. */
+/* The frame of who keeps what a function of a script gives it; HF_NO_FRAME: nobody else does. */
+#define HF_NO_FRAME UINT32_MAX
+
+static enum hf_status owner_holder_frame(const struct hf_owners *owners,
+    const struct hf_owner_holder *holder, struct hf_profile *folded, const struct hf_frame *like,
+    uint32_t *out_frame, struct hf_error *err)
+{
+    const struct hf_intern *texts = &owners->frames.texts;
+    struct hf_frame frame = {.module = like->module, .flags = HF_FRAME_NAMED};
+    enum hf_status status =
+        hf_profile_string(folded, hf_intern_at(texts, holder->name), &frame.name, err);
+    if (status == HF_OK && like->line != 0) {
+        frame.line = holder->line;
+        status = hf_profile_string(folded, hf_intern_at(texts, holder->file), &frame.file, err);
+    }
+    return status == HF_OK ? hf_profile_frame(folded, &frame, out_frame, err) : status;
+}
+
+/* Sets the holder of each node that is an owner; the caller frees it. */
+static enum hf_status owner_find_holders(struct hf_owners *owners, struct hf_profile *folded,
+    const uint32_t *found, uint32_t **out_holders, struct hf_error *err)
+{
+    struct hf_owner_stacks stacks;
+    size_t count = folded->stacks.count;
+    uint32_t *holders = *out_holders = hf_budget_calloc(count, sizeof *holders);
+    if (holders == NULL)
+        return hf_error_memory(err);
+    memset(holders, 0xff, count * sizeof *holders);
+    enum hf_status status =
+        hf_owner_stacks_init(&stacks, &owners->frames, folded, NULL, HF_BY_LINE, err);
+    for (size_t node = 1; status == HF_OK && node < count; node++) {
+        uint32_t owner = found[node];
+        const struct hf_owner_frame *judged = hf_owner_stacks_at(&stacks, owner);
+        if (owner == HF_STACK_ROOT || judged->holder == 0 || holders[owner] != HF_NO_FRAME)
+            continue;
+        const struct hf_frame like =
+            *hf_profile_frame_at(folded, folded->stacks.nodes[owner].frame);
+        status = owner_holder_frame(owners, &owners->frames.holders[judged->holder - 1], folded,
+            &like, &holders[owner], err);
+    }
+    hf_owner_stacks_done(&stacks);
+    return status;
+}
+
+/* Where each node's samples go, in a tree that ends at the owners, or at who holds it for them. */
 static enum hf_status owner_cut_tree(struct hf_profile *folded, uint32_t *new_nodes,
-    const bool *is_kept, const uint32_t *owners, struct hf_error *err)
+    const bool *is_kept, const uint32_t *owners, const uint32_t *holders, struct hf_error *err)
 {
     struct hf_stacktree *tree = &folded->stacks;
     uint32_t count = (uint32_t)tree->count;
@@ -106,24 +155,34 @@ static enum hf_status owner_cut_tree(struct hf_profile *folded, uint32_t *new_no
             return status;
     }
     /* A node that is kept for an owner behind it may be no owner itself. */
-    for (uint32_t node = count; node-- > 1;)
-        new_nodes[node] = new_nodes[owners[node]];
+    for (uint32_t node = count; node-- > 1;) {
+        uint32_t owner = owners[node], at = new_nodes[owner];
+        enum hf_status status = HF_OK;
+        if (holders[owner] != HF_NO_FRAME)
+            status = hf_stacktree_child(tree, at, holders[owner], &at, err);
+        if (status != HF_OK)
+            return status;
+        new_nodes[node] = at;
+    }
     return hf_samples_move(folded, new_nodes, err);
 }
 
-static enum hf_status owner_cut(
-    struct hf_profile *folded, const uint32_t *owners, struct hf_error *err)
+static enum hf_status owner_cut(struct hf_owners *known, struct hf_profile *folded,
+    const uint32_t *owners, struct hf_error *err)
 {
     const struct hf_stacktree *tree = &folded->stacks;
     bool *is_kept = hf_budget_calloc(tree->count, sizeof *is_kept);
-    uint32_t *new_nodes = hf_budget_calloc(tree->count, sizeof *new_nodes);
+    uint32_t *new_nodes = hf_budget_calloc(tree->count, sizeof *new_nodes), *holders = NULL;
     enum hf_status status = is_kept != NULL && new_nodes != NULL ? HF_OK : hf_error_memory(err);
     for (size_t i = 0; status == HF_OK && i < folded->sample_count; i++)
         is_kept[owners[folded->samples[i].node]] = true;
     for (size_t node = tree->count; status == HF_OK && node-- > 1;)
         is_kept[tree->nodes[node].parent] |= is_kept[node];
     if (status == HF_OK)
-        status = owner_cut_tree(folded, new_nodes, is_kept, owners, err);
+        status = owner_find_holders(known, folded, owners, &holders, err);
+    if (status == HF_OK)
+        status = owner_cut_tree(folded, new_nodes, is_kept, owners, holders, err);
+    hf_budget_free(holders);
     hf_budget_free(is_kept);
     hf_budget_free(new_nodes);
     return status;
@@ -150,7 +209,7 @@ static enum hf_status owners_find(struct hf_owners *owners, const struct hf_prof
         uint32_t node = folded->samples[i].node, owner = hf_owner_stacks_owner(&stacks, node, &via);
         owners->differ = owners->differ || (owner != node && owners_has_value(folded, i, type));
         if (type != NULL && owner != HF_STACK_ROOT && folded->samples[i].thread == HF_THREAD_ALL &&
-            !count_via(owners, owner_name_of(folded, owner),
+            !count_via(owners, owner_name_of(&stacks, owner),
                 via != 0 ? via_of(&stacks, via) : (struct hf_text){NULL, 0},
                 hf_profile_value(folded, i, *type)))
             status = hf_error_memory(err);
@@ -173,7 +232,7 @@ enum hf_status hf_owners_cut(
         found != NULL ? owners_find(owners, folded, &type, found, err) : hf_error_memory(err);
     owners->is_cut = true;
     if (status == HF_OK)
-        status = owner_cut(folded, found, err);
+        status = owner_cut(owners, folded, found, err);
     hf_notes_given_up(&folded->notes, "--own", owners->frames.own);
     hf_notes_given_up(&folded->notes, "--wrapper", owners->frames.wrapper);
     hf_budget_free(found);

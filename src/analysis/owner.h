@@ -11,9 +11,12 @@
  *   4. a helper or a maker, if its words sound so (spec/owner_name.h);
  *   5. a helper, if the debug information says that several parts of the program share it
  *      (dwarf/helpers.h);
- *   6. a helper, if by its source a function of a script only hands on what it makes
- *      (spec/script_source.h);
+ *   6. a helper, if by its source that line of a script hands on what it makes (script/);
  *   7. own, if it has a name.
+ *
+ * The source of a script may also say that another function of the program keeps what a line makes,
+ * its *holder*, as in "slip = compute(month); file(slip)": that is the owner then, with the line on
+ * which it keeps, though it is on no stack. Cut stacks end with it, behind the one that calls it.
  *
  * A *helper* is a function that sounds like a wrapper ("session_alloc") or is called like one. It
  * is one if a function of the program called it that is not where the program begins (main); else

@@ -8,9 +8,9 @@
 #include "profile/modules.h"
 #include "profile/places.h"
 #include "profile/samples.h"
+#include "script/functions.h"
 #include "spec/owner_name.h"
 #include "spec/project_rules.h"
-#include "spec/script_source.h"
 
 #include <stdlib.h>
 
@@ -79,6 +79,7 @@ void hf_owner_frames_done(struct hf_owner_frames *frames)
     hf_intern_done(&frames->texts);
     free(frames->items);
     free(frames->known);
+    free(frames->holders);
     *frames = (struct hf_owner_frames){0};
 }
 
@@ -173,18 +174,39 @@ static enum hf_status owner_apply_rules(const struct owner_judge *j, struct hf_t
         status = hf_budget_refuse(err);
     if (status == HF_OK)
         owner_apply_name(judged, name, site->file, rule != NULL);
-    enum hf_script_giving giving =
-        hf_script_functions_giving(&j->scripts, hf_script_key(name, site->file));
-    if (rule == NULL && judged->class == HF_OWNER_OWN && giving != HF_SCRIPT_GIVES_NOTHING) {
-        judged->class = HF_OWNER_HELPER;
-        judged->is_part = giving == HF_SCRIPT_GIVES_ONE;
-    }
     if (rule == NULL && judged->class == HF_OWNER_OWN && site->is_helper &&
         !hf_owner_name_keeps(name)) {
         judged->class = HF_OWNER_HELPER;
         judged->may_keep = site->may_keep;
     }
     return status;
+}
+
+/* What the source of a script says of a function that nothing else is known of. */
+static enum hf_status owner_apply_script(struct owner_judge *j, const struct hf_script_line *at,
+    struct hf_owner_frame *judged, struct hf_error *err)
+{
+    struct hf_script_judgement script = hf_script_functions_judge(&j->scripts, *at);
+    struct hf_owner_frames *frames = j->frames;
+    judged->is_sure = script.use != HF_SCRIPT_MAY_KEEP;
+    if (script.use == HF_SCRIPT_HANDS_ON && script.is_called && judged->class == HF_OWNER_OWN) {
+        judged->class = HF_OWNER_HELPER;
+        judged->is_part = !script.is_shared;
+    }
+    if (script.use != HF_SCRIPT_GIVES)
+        return HF_OK;
+    struct hf_owner_holder holder = {.line = script.holder.line};
+    enum hf_status status = owner_text_of(frames, script.holder.name, &holder.name, err);
+    if (status == HF_OK)
+        status = owner_text_of(frames, script.holder.file, &holder.file, err);
+    if (status == HF_OK && !hf_vec_reserve(&frames->holders, &frames->holder_capacity,
+                               frames->holder_count + 1, sizeof *frames->holders))
+        status = hf_error_memory(err);
+    if (status != HF_OK)
+        return status;
+    frames->holders[frames->holder_count++] = holder;
+    judged->holder = (uint32_t)frames->holder_count;
+    return HF_OK;
 }
 
 /*
@@ -230,6 +252,11 @@ static enum hf_status judge_frame(struct owner_judge *j, const struct hf_frame *
         judged.class = HF_OWNER_OWN; /* its first caller does not hold what it maps */
     else if (status == HF_OK && !judged.is_forced && !judged.is_allocator)
         status = owner_apply_rules(j, name, &site, &judged, err);
+    bool is_ours = judged.class == HF_OWNER_OWN || judged.class == HF_OWNER_HELPER ||
+                   judged.class == HF_OWNER_ENTRY;
+    const struct hf_script_line at = {name, site.file, frame->line};
+    if (status == HF_OK && is_ours && !judged.is_forced && name.size != 0)
+        status = owner_apply_script(j, &at, &judged, err);
     if (status == HF_OK)
         status = owner_compare_line(j, &site, name, &judged, err);
     *out_judged = judged;
@@ -258,43 +285,89 @@ static enum hf_status judge_label(
     return *out_label == before ? judge_frame(j, frame, &frames->items[before], err) : HF_OK;
 }
 
-static uint64_t script_of(const struct hf_profile *from, uint32_t node)
+static struct hf_script_line script_line_of(const struct hf_profile *from, uint32_t frame_id)
 {
-    const struct hf_frame *frame = hf_profile_frame_at(from, from->stacks.nodes[node].frame);
-    return hf_script_key(hf_profile_text(from, frame->name), hf_profile_text(from, frame->file));
+    const struct hf_frame *frame = hf_profile_frame_at(from, frame_id);
+    return (struct hf_script_line){
+        hf_profile_text(from, frame->name), hf_profile_text(from, frame->file), frame->line};
 }
 
-/* The function of a script that called the one at a node; 0: none did. */
-static uint64_t script_caller(const struct hf_profile *from, uint32_t node)
+/* A script of the program: what a library does with its values is not for its source to say. */
+static bool is_of_script(struct owner_judge *j, struct hf_script_line at)
 {
-    uint64_t caller = 0;
-    for (node = from->stacks.nodes[node].parent;
-         caller == 0 && node != HF_STACK_ROOT && hf_budget_step(SCRIPT_STEPS);
-         node = from->stacks.nodes[node].parent)
-        caller = script_of(from, node);
-    return caller;
+    const struct hf_owner_rule *rule;
+    return at.name.size != 0 && hf_script_language_of(at.file) != HF_SCRIPT_NONE &&
+           owner_rule_for(j->frames, HF_OWNER_SOURCE, at.file, &rule, NULL) == HF_OK &&
+           rule == NULL;
 }
 
-/* Which functions of scripts hand on what they make: by their lines, and by who calls them. */
+/*
+ * How much was made at each node and in all that it called; the caller frees it. All types are
+ * added up, for what a program had at its peak may be gone at its end.
+ */
+static enum hf_status script_bytes(
+    const struct hf_profile *from, uint64_t **out_bytes, struct hf_error *err)
+{
+    uint64_t *bytes = *out_bytes = hf_budget_calloc(from->stacks.count, sizeof *bytes);
+    if (bytes == NULL)
+        return hf_error_memory(err);
+    for (size_t i = 0; i < from->sample_count; i++) {
+        for (size_t type = 0; type < from->type_count; type++)
+            bytes[from->samples[i].node] += hf_profile_value(from, i, type);
+    }
+    for (size_t node = from->stacks.count; node-- > 1;)
+        bytes[from->stacks.nodes[node].parent] += bytes[node];
+    return HF_OK;
+}
+
+/* A function of a script was called at a node, or what is below it is of none. */
+static enum hf_status judge_call(struct owner_judge *j, const struct hf_profile *from,
+    uint32_t node, const uint64_t *bytes, uint64_t *own, struct hf_error *err)
+{
+    const struct hf_stack_node *nodes = from->stacks.nodes;
+    struct hf_script_line callee = script_line_of(from, nodes[node].frame), caller = {0};
+    uint32_t above = nodes[node].parent;
+    for (; above != HF_STACK_ROOT && hf_budget_step(SCRIPT_STEPS); above = nodes[above].parent) {
+        caller = script_line_of(from, nodes[above].frame);
+        if (is_of_script(j, caller))
+            break;
+    }
+    if (above == HF_STACK_ROOT || !is_of_script(j, caller))
+        return HF_OK;
+    own[above] -= bytes[node];
+    enum hf_status status =
+        hf_script_functions_see(&j->scripts, caller, callee.name, bytes[node], err);
+    return status == HF_OK ? hf_script_functions_call(&j->scripts, caller, callee, err) : status;
+}
+
+/* Which lines of scripts keep what they make: by what is made there, and by what they called. */
 static enum hf_status judge_scripts(
     struct owner_judge *j, const struct hf_profile *from, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
+    uint64_t *bytes = NULL, *own = NULL;
     for (uint32_t i = 0; status == HF_OK && i < from->frames.count; i++) {
-        const struct hf_frame *frame = hf_profile_frame_at(from, i);
-        status = hf_script_functions_add(&j->scripts, hf_profile_text(from, frame->name),
-            hf_profile_text(from, frame->file), frame->line, err);
+        struct hf_script_line at = script_line_of(from, i);
+        if (is_of_script(j, at))
+            status = hf_script_functions_open(&j->scripts, at, err);
     }
-    if (j->scripts.count == 0)
+    if (status != HF_OK || !hf_script_functions_are_known(&j->scripts))
         return status;
+    status = script_bytes(from, &bytes, err);
+    if (status == HF_OK)
+        status = script_bytes(from, &own, err);
     for (uint32_t node = 1; status == HF_OK && node < from->stacks.count; node++) {
-        uint64_t function = script_of(from, node);
-        if (!hf_script_functions_may_hand_on(&j->scripts, function))
-            continue;
-        uint64_t caller = script_caller(from, node);
-        if (caller != 0)
-            status = hf_script_functions_call(&j->scripts, caller, function, err);
+        if (is_of_script(j, script_line_of(from, from->stacks.nodes[node].frame)))
+            status = judge_call(j, from, node, bytes, own, err);
     }
+    for (uint32_t node = 1; status == HF_OK && node < from->stacks.count; node++) {
+        struct hf_script_line at = script_line_of(from, from->stacks.nodes[node].frame);
+        if (is_of_script(j, at) && own[node] != 0)
+            status =
+                hf_script_functions_see(&j->scripts, at, (struct hf_text){NULL, 0}, own[node], err);
+    }
+    hf_budget_free(own);
+    hf_budget_free(bytes);
     return status;
 }
 
@@ -353,6 +426,24 @@ const struct hf_owner_frame *hf_owner_stacks_at(const struct hf_owner_stacks *st
     return &stacks->frames->items[stacks->labels[stacks->folded->stacks.nodes[node].frame]];
 }
 
+/* The lines of a script outside of its functions, as its runtime calls them. */
+static bool is_script(const struct hf_owner_stacks *stacks, const struct hf_owner_frame *judged)
+{
+    struct hf_text name = hf_intern_at(&stacks->frames->texts, judged->function);
+    return hf_text_is(name, "<main>") || hf_text_is(name, "<module>");
+}
+
+static bool is_script_at(const struct hf_owner_stacks *stacks, uint32_t node)
+{
+    return node != 0 && is_script(stacks, hf_owner_stacks_at(stacks, node));
+}
+
+/* The source of its caller says what becomes of what it is given there. */
+static bool is_sure_at(const struct hf_owner_stacks *stacks, uint32_t node)
+{
+    return node != 0 && hf_owner_stacks_at(stacks, node)->is_sure;
+}
+
 /* `above`: of its caller. */
 static bool is_own_frame(const struct hf_owner_stacks *stacks, const struct hf_owner_frame *judged,
     const struct hf_owner_node *above)
@@ -365,9 +456,11 @@ static bool is_own_frame(const struct hf_owner_stacks *stacks, const struct hf_o
         return false;
     if (judged->may_keep && stacks->frames->known[judged->function].is_keeper)
         return true;
-    bool is_of_first = judged->is_part && above->depth <= DEPTH_OF_FIRST;
+    bool is_of_first = judged->is_part && above->depth <= DEPTH_OF_FIRST && !judged->is_sure;
+    bool is_of_entry = (above->is_entry || (judged->is_sure && is_script_at(stacks, above->own))) &&
+                       !(judged->is_sure && is_sure_at(stacks, above->own));
     if (judged->class == HF_OWNER_HELPER)
-        return above->own == 0 || above->is_entry || is_of_first ||
+        return above->own == 0 || is_of_entry || is_of_first ||
                (judged->is_maker && above->is_driver);
     return judged->class == HF_OWNER_OWN || judged->class == HF_OWNER_ENTRY;
 }
@@ -400,13 +493,6 @@ static bool is_beginning(const struct hf_owner_stacks *stacks, const struct hf_o
     return judged->class == HF_OWNER_ENTRY ||
            (above->own == 0 &&
                (hf_text_ends(name, "operator()") || hf_text_ends(name, "{{closure}}")));
-}
-
-/* The lines of a script outside of its functions, as its runtime calls them. */
-static bool is_script(const struct hf_owner_stacks *stacks, const struct hf_owner_frame *judged)
-{
-    struct hf_text name = hf_intern_at(&stacks->frames->texts, judged->function);
-    return hf_text_is(name, "<main>") || hf_text_is(name, "<module>");
 }
 
 /* From the root to the leaves: what each node's stack has. */

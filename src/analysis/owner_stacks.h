@@ -21,14 +21,22 @@ struct hf_owner_frame {
     bool is_forced;    /* --own or --wrapper says so */
     bool is_allocator;
     bool is_maker,
-        is_driver; /* by its name (spec/owner_name.h); a maker's class is that of a helper */
-    bool is_part;  /* a helper that one function calls */
-    bool may_keep; /* a helper by its callers that may keep what it makes (owner_wrappers.h) */
+        is_driver;   /* by its name (spec/owner_name.h); a maker's class is that of a helper */
+    bool is_part;    /* a helper that one function calls */
+    bool may_keep;   /* a helper by its callers that may keep what it makes (owner_wrappers.h) */
+    bool is_sure;    /* the source of a script says what becomes of what it makes */
+    uint32_t holder; /* who keeps it instead: of `holders`, plus one; 0: nobody else */
     enum hf_owner_class class;
     struct hf_text via; /* of the rule; empty: by its own name */
 };
 
 #define HF_OWNER_NO_NAME UINT32_MAX
+
+/* A function of a script that keeps what another one made. */
+struct hf_owner_holder {
+    uint32_t name, file; /* of `texts` */
+    uint32_t line;
+};
 
 /* What is known of a text: of a function, a source file, or a module. */
 struct hf_owner_text {
@@ -44,7 +52,8 @@ struct hf_owner_frames {
     struct hf_intern labels, texts;
     struct hf_owner_frame *items; /* by label */
     struct hf_owner_text *known;  /* by text */
-    size_t capacity, known_capacity;
+    struct hf_owner_holder *holders;
+    size_t capacity, known_capacity, holder_count, holder_capacity;
 };
 
 /* What is found of a node on its way from the root. 0: no such node. */

@@ -268,19 +268,22 @@ static bool is_left_of_peak(const struct hf_profile *profile, const struct hf_ro
 }
 
 /*
- * True if malloc is no answer to what is resident: it never had a twentieth of that in use, or an
- * owner mapped half of it, of which malloc never had a quarter.
+ * True if malloc is no answer to what is resident: it never had a twentieth of that in use, or
+ * half of what is of no file was mapped by owners, of which malloc never had a quarter.
  */
 static bool is_beside_malloc(const struct hf_profile *profile, const struct hf_rows *rows)
 {
-    uint64_t resident = rows->total.value, peak = profile->capture.peak_bytes, mapped = 0;
+    uint64_t resident = rows->total.value, peak = profile->capture.peak_bytes;
+    uint64_t mapped = 0, files = 0;
     for (size_t i = 0; i < rows->shown; i++) {
-        uint64_t bytes = rows->items[i].flat.value;
-        if (heaviest_part_of(&rows->items[i]) == HF_LIVE_PART_MAPPED && bytes > mapped)
-            mapped = bytes;
+        enum hf_live_part part = heaviest_part_of(&rows->items[i]);
+        if (part == HF_LIVE_PART_MAPPED)
+            mapped += rows->items[i].flat.value;
+        else if (part == HF_LIVE_PART_FILES)
+            files += rows->items[i].flat.value;
     }
     return peak != 0 && (resident / BESIDE_MALLOC > peak ||
-                            (mapped >= resident / 2 && mapped / BESIDE_MAPPED >= peak));
+                            (mapped >= (resident - files) / 2 && mapped / BESIDE_MAPPED >= peak));
 }
 
 void hf_heaviest_describe_resident(const struct hf_profile *profile,

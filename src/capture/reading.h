@@ -42,7 +42,7 @@ struct hf_reading hf_reading_of(
  * rest is not little: so much are the allocator's own records, what it keeps free, and the agent.
  */
 #define HF_READING_EXPLAINED 75u
-#define HF_READING_LITTLE_BYTES (UINT64_C(32) << 20)
+#define HF_READING_LITTLE_BYTES (UINT64_C(4) << 20)
 HF_MUST_CHECK bool hf_reading_is_unexplained(const struct hf_reading *reading);
 
 #endif

@@ -11,6 +11,7 @@
 #define YOUNG_SHARE 5 /* or of this, while it is so young: many programs are short */
 #define YOUNG_NS UINT64_C(1000000000)
 #define START_NS UINT64_C(10000000) /* until there is a table */
+#define YOUNG_TICK_NS UINT64_C(20000000)
 #define NOTICES_NS UINT64_C(1000000000)
 
 void hf_watcher_init(struct hf_watcher *watcher, uint32_t pid, const char *group)
@@ -70,11 +71,15 @@ static uint64_t wait_for_start(const struct hf_watcher *watcher, uint64_t wait_n
     return is_ahead && start_ns - now_ns < wait_ns ? start_ns - now_ns : wait_ns;
 }
 
+static bool watcher_is_young(const struct hf_watcher *watcher)
+{
+    return hf_loop_now_ns() < watcher->since_ns + YOUNG_NS;
+}
+
 /* How long to rest after looking for so long. */
 static uint64_t rest_after(const struct hf_watcher *watcher, uint64_t took_ns)
 {
-    bool is_young = hf_loop_now_ns() < watcher->since_ns + YOUNG_NS;
-    return took_ns * (is_young ? YOUNG_SHARE : SHARE);
+    return took_ns * (watcher_is_young(watcher) ? YOUNG_SHARE : SHARE);
 }
 
 /* After a look that took `took_ns`, for which was waited `last_ns`. */
@@ -82,7 +87,9 @@ static uint64_t choose_wait(
     const struct hf_watcher *watcher, uint64_t last_ns, uint64_t took_ns, bool is_idle)
 {
     uint64_t every = watcher->rules.every_ns;
-    uint64_t longest = is_idle ? HF_WATCHER_IDLE_NS : HF_WATCHER_TICK_NS;
+    uint64_t longest = watcher_is_young(watcher) ? YOUNG_TICK_NS
+                       : is_idle                 ? HF_WATCHER_IDLE_NS
+                                                 : HF_WATCHER_TICK_NS;
     uint64_t wait =
         last_ns < longest / 2 ? last_ns * 2 : longest; /* short programs are seen, too */
     if (every != 0 && wait > every)

@@ -17,11 +17,11 @@ struct explained_row {
     bool is_unexplained;
 };
 
-/* 75 percent, and 32 MiB. */
+/* 75 percent, and 4 MiB. */
 static const struct explained_row explained[] = {
-    {0, 0, false}, {32 * 1024 - 1, 0, false}, {32 * 1024, 0, true}, {128 * 1024, 96 * 1024, false},
-    {128 * 1024, 96 * 1024 - 4, true}, {100 * 1024, 68 * 1024, true},
-    {100 * 1024, 68 * 1024 + 1, false}, {1024 * 1024, 767 * 1024, true},
+    {0, 0, false}, {4 * 1024 - 1, 0, false}, {4 * 1024, 0, true}, {128 * 1024, 96 * 1024, false},
+    {128 * 1024, 96 * 1024 - 4, true}, {10 * 1024, 6 * 1024, true},
+    {10 * 1024, 6 * 1024 + 1, false}, {1024 * 1024, 767 * 1024, true},
     {1024 * 1024, 769 * 1024, false}, {100 * 1024, 100 * 1024, false},
     {100 * 1024, 900 * 1024, false}, /* it is allocated, and was not touched */
 };

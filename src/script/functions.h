@@ -1,0 +1,86 @@
+/*
+ * functions.h: which functions of scripts own what they make, by their source.
+ *
+ * A script has no types that could tell (dwarf/helpers.h), but its lines can (flow.h). What a
+ * function makes it keeps, or hands on to its caller, or gives to another function that keeps it,
+ * its *holder*, which need not be on the stack: "slip = compute(month); file(slip)".
+ *
+ * A profile tells which lines made how much, and what they called for it; by those lines a line is
+ * judged, and a function by all of its lines. Where there is no source, nothing is known.
+ *
+ * Example:
+ *
+ *     struct hf_script_functions functions = {0};
+ *     const struct hf_script_line at = {HF_TEXT("Payroll#run"), HF_TEXT("/srv/payroll.rb"), 68};
+ *     status = hf_script_functions_open(&functions, at, err);
+ *     if (status == HF_OK)
+ *         status = hf_script_functions_see(&functions, at, HF_TEXT("Payroll#compute"), 4096, err);
+ *     struct hf_script_judgement judged = hf_script_functions_judge(&functions, at);
+ *     if (judged.use == HF_SCRIPT_GIVES)
+ *         hf_out_text(out, judged.holder.name);
+ *     hf_script_functions_done(&functions);
+ */
+#ifndef HF_SCRIPT_FUNCTIONS_H
+#define HF_SCRIPT_FUNCTIONS_H
+
+#include "base/strings/out.h"
+#include "script/flow.h"
+
+/* A line of a function by name and file; line 0: the function as a whole. */
+struct hf_script_line {
+    struct hf_text name, file;
+    uint32_t line;
+};
+
+/* What becomes of what is made there. */
+enum hf_script_use {
+    HF_SCRIPT_MAY_KEEP, /* nobody can tell, or it stays in a variable */
+    HF_SCRIPT_KEEPS,
+    HF_SCRIPT_HANDS_ON, /* to its caller */
+    HF_SCRIPT_GIVES,    /* to its holder */
+};
+
+struct hf_script_judgement {
+    enum hf_script_use use;
+    struct hf_script_line holder; /* borrowed until functions_done */
+    bool is_called;               /* by a function of a script */
+    bool is_shared;               /* by several */
+};
+
+/* All-zero: none is known. Free with done. */
+struct hf_script_functions {
+    struct hf_script_sources sources;
+    struct hf_script_flow flow;
+    struct hf_map names;   /* a function of a source -> number of its name, as profiles have it */
+    struct hf_map tallies; /* a line, or a function -> its number */
+    struct hf_map callers; /* hash of two functions */
+    struct hf_script_tally *items;
+    struct hf_script_name *texts;
+    size_t count, capacity, text_count, text_capacity;
+};
+
+/* Reads the source of a line, and learns what its function is called. Before the first "see".
+ * HF_ERR_MEMORY, HF_ERR_LIMIT (the budget). */
+HF_MUST_CHECK enum hf_status hf_script_functions_open(
+    struct hf_script_functions *functions, struct hf_script_line at, struct hf_error *err);
+
+/* True if a source has functions. */
+bool hf_script_functions_are_known(const struct hf_script_functions *functions);
+
+/* So many bytes were made at that line, in what it called there (empty: by itself). */
+HF_MUST_CHECK enum hf_status hf_script_functions_see(struct hf_script_functions *functions,
+    struct hf_script_line at, struct hf_text callee, uint64_t bytes, struct hf_error *err);
+
+/* One function calls another; their lines do not matter. */
+HF_MUST_CHECK enum hf_status hf_script_functions_call(struct hf_script_functions *functions,
+    struct hf_script_line caller, struct hf_script_line callee, struct hf_error *err);
+
+struct hf_script_judgement hf_script_functions_judge(
+    const struct hf_script_functions *functions, struct hf_script_line at);
+
+/* "add" of "Index.add", "Index#add", "Index::add": as its source has it. */
+struct hf_text hf_script_bare_name(struct hf_text name);
+
+void hf_script_functions_done(struct hf_script_functions *functions);
+
+#endif

@@ -1,0 +1,270 @@
+#include "script/origin.h"
+
+#include "script/words.h"
+
+#include <ctype.h>
+#include <strings.h>
+
+static struct hf_script_origin root_of_value(
+    const struct hf_script_at *at, uint32_t function, uint32_t begin, uint32_t end);
+
+bool hf_script_at_file(struct hf_script_at *at, struct hf_script_flow *flow, uint32_t number)
+{
+    if (number >= flow->sources->count)
+        return false;
+    *at = (struct hf_script_at){flow, &flow->sources->files[number], number};
+    return true;
+}
+
+bool hf_script_step(struct hf_script_flow *flow)
+{
+    return flow->steps < HF_SCRIPT_STEPS && ++flow->steps != 0;
+}
+
+struct hf_text hf_script_text_of(const struct hf_script_at *at, uint32_t token)
+{
+    return hf_script_token_text(&at->file->tokens, token);
+}
+
+const struct hf_script_statement *hf_script_statement_of(
+    const struct hf_script_at *at, uint32_t number)
+{
+    return &at->file->outline.statements[number];
+}
+
+bool hf_script_is_capital(struct hf_text name)
+{
+    return name.size != 0 && isupper((unsigned char)name.data[0]) != 0;
+}
+
+/* The tokens of a function, or of all of the file. */
+void hf_script_range_of(
+    const struct hf_script_at *at, uint32_t function, uint32_t *out_begin, uint32_t *out_end)
+{
+    const struct hf_script_function *functions = at->file->outline.functions;
+    *out_begin = function != HF_SCRIPT_NO ? functions[function].begin + 1 : 0;
+    *out_end =
+        function != HF_SCRIPT_NO ? functions[function].end : (uint32_t)at->file->tokens.count;
+}
+
+/* What it puts into its object is what it makes. */
+bool hf_script_is_constructor(const struct hf_script_at *at, uint32_t function)
+{
+    static const char *const names[] = {"__init__", "initialize", "__construct", "constructor",
+        "new", "BUILD", "__new__", "__post_init__"};
+    if (function == HF_SCRIPT_NO)
+        return false;
+    for (size_t i = 0; i < HF_COUNT(names); i++) {
+        if (hf_text_is(at->file->outline.functions[function].name, names[i]))
+            return true;
+    }
+    return false;
+}
+
+/* The object itself, or what is known by a name to the whole program. */
+bool hf_script_is_state(const struct hf_script_at *at, uint32_t token)
+{
+    const struct hf_script_tokens *tokens = &at->file->tokens;
+    char sigil = tokens->items[token].sigil;
+    bool is_rubys = tokens->language == HF_SCRIPT_RUBY && sigil != 0;
+    /* "my %self", "$self{name}" */
+    bool is_hash = sigil == '%' || sigil == '@' ||
+                   (tokens->language == HF_SCRIPT_PERL && hf_script_is_index(at->file, token + 1) &&
+                       !hf_script_is_sign(tokens, token + 1, "->"));
+    return is_rubys || (!is_hash && hf_script_means(tokens, token, HF_SCRIPT_OBJECT)) ||
+           (sigil == 0 && hf_script_is_capital(hf_script_text_of(at, token)));
+}
+
+/* Where what the name at `token` is given begins: behind "=", or what a loop goes through;
+ * HF_SCRIPT_NO: it is given nothing there. */
+static uint32_t origin_given(
+    const struct hf_script_at *at, uint32_t token, const struct hf_script_statement *statement)
+{
+    static const char *const sources[] = {"in", "of", "as", NULL};
+    const struct hf_script_tokens *tokens = &at->file->tokens;
+    uint32_t behind = token + 1;
+    while (behind < statement->end && !hf_script_is_any_word(tokens, behind, sources) &&
+           (hf_script_is_sign(tokens, behind, ",") || hf_script_is_sign(tokens, behind, ")") ||
+               hf_script_is_sign(tokens, behind, "]") || hf_script_is_variable(tokens, behind)))
+        behind++;
+    if (behind < statement->end && hf_script_assigns(tokens, behind))
+        return behind + 1;
+    if (hf_script_is_any_word(tokens, behind, sources) && behind < statement->end)
+        return behind + 1; /* "for row in rows", in brackets, too */
+    if (statement->is_header && token != 0 && hf_script_is_any_word(tokens, token - 1, sources))
+        return statement->begin + 2; /* "foreach ($rows as $row)", "with open(a) as b" */
+    return statement->is_header && hf_script_is_sign(tokens, behind, "(")
+               ? behind + 1 /* "for my $row (@rows)" */
+               : HF_SCRIPT_NO;
+}
+
+/* "my x", "let x", "for x", "x =": the function has a variable of its own of that name. */
+bool hf_script_declares(const struct hf_script_at *at, uint32_t function, struct hf_text name)
+{
+    const struct hf_script_tokens *tokens = &at->file->tokens;
+    enum hf_script_language language = tokens->language;
+    bool needs_word =
+        language == HF_SCRIPT_JAVASCRIPT || language == HF_SCRIPT_LUA || language == HF_SCRIPT_PERL;
+    static const char *const outer[] = {"global", "nonlocal", "static", NULL};
+    static const char *const loops[] = {"for", "foreach", NULL};
+    bool is_declared = function == HF_SCRIPT_NO;
+    uint32_t first, end;
+    hf_script_range_of(at, function, &first, &end);
+    for (uint32_t i = first; i < end && !is_declared && hf_script_step(at->flow); i++) {
+        if (!hf_script_is_variable(tokens, i) || !hf_text_equal(hf_script_text_of(at, i), name) ||
+            tokens->items[i].statement == HF_SCRIPT_NO ||
+            tokens->items[i].statement == at->file->outline.functions[function].header)
+            continue;
+        const struct hf_script_statement *statement =
+            hf_script_statement_of(at, tokens->items[i].statement);
+        if (hf_script_is_any_word(tokens, statement->begin, outer))
+            return false;
+        for (uint32_t k = statement->begin; needs_word && k < i; k++)
+            is_declared |= hf_script_means(tokens, k, HF_SCRIPT_DECLARING) ||
+                           hf_script_is_any_word(tokens, k, loops);
+        is_declared |= !needs_word && (language != HF_SCRIPT_PYTHON ||
+                                          origin_given(at, i, statement) != HF_SCRIPT_NO);
+    }
+    return is_declared;
+}
+
+/* The function that is called by the name at `callee`; HF_SCRIPT_NO: none, or nobody can tell. */
+uint32_t hf_script_function_called(
+    const struct hf_script_at *at, uint32_t callee, uint32_t function)
+{
+    const struct hf_script_tokens *tokens = &at->file->tokens;
+    const struct hf_script_sources *sources = at->flow->sources;
+    uint32_t first = hf_script_place_of(sources, hf_script_text_of(at, callee)),
+             found = HF_SCRIPT_NO;
+    bool is_method = callee >= 2 && hf_script_is_member_sign(tokens, callee - 1);
+    struct hf_text receiver =
+        is_method ? hf_script_text_of(at, callee - 2) : (struct hf_text){NULL, 0};
+    bool is_object = is_method && hf_script_means(tokens, callee - 2, HF_SCRIPT_OBJECT);
+    struct hf_text own =
+        function != HF_SCRIPT_NO ? at->file->outline.functions[function].class : (struct hf_text)
+    {
+        NULL, 0
+    };
+    bool is_verb = hf_script_means(tokens, callee, HF_SCRIPT_VERB) && is_method && !is_object;
+    size_t count = 0;
+    for (uint32_t i = first; i != HF_SCRIPT_NO; i = sources->places[i].next) {
+        const struct hf_script_place *place = &sources->places[i];
+        struct hf_text class = sources->files[place->file].outline.functions[place->function].class;
+        bool is_named =
+            class.size != 0 && receiver.size >= class.size &&
+            strncasecmp(receiver.data + receiver.size - class.size, class.data, class.size) == 0;
+        bool is_part =
+            class.size > receiver.size && receiver.size > 2 &&
+            strncasecmp(class.data + class.size - receiver.size, receiver.data, receiver.size) == 0;
+        bool is_own = (is_object || !is_method) && hf_text_equal(class, own);
+        if (is_named || is_part || is_own)
+            return i;
+        if (!is_verb)
+            found = i;
+        count++;
+    }
+    return count == 1 ? found : HF_SCRIPT_NO;
+}
+
+struct hf_script_at hf_script_at_place(
+    const struct hf_script_at *at, uint32_t place, uint32_t *out_function)
+{
+    const struct hf_script_place *of = &at->flow->sources->places[place];
+    *out_function = of->function;
+    return (struct hf_script_at){
+        .flow = at->flow, .file = &at->flow->sources->files[of->file], .number = of->file};
+}
+
+/* Whether a function returns what its object has: "return self.windows[symbol]". */
+bool hf_script_gives_state(const struct hf_script_at *at, uint32_t place)
+{
+    uint32_t function;
+    struct hf_script_at in = hf_script_at_place(at, place, &function);
+    if (at->flow->depth >= HF_SCRIPT_DEPTH)
+        return false;
+    at->flow->depth++;
+    bool gives = false;
+    for (size_t i = 0; i < in.file->outline.statement_count && !gives; i++) {
+        const struct hf_script_statement *statement = &in.file->outline.statements[i];
+        if (statement->function != function || statement->is_of_closure ||
+            !hf_script_step(at->flow))
+            continue;
+        bool returns = hf_script_is_word(&in.file->tokens, statement->begin, "return");
+        bool is_value = in.file->tokens.language == HF_SCRIPT_RUBY && statement->is_last;
+        uint32_t begin = statement->begin + returns;
+        gives = (returns || is_value) && begin < statement->end &&
+                root_of_value(&in, function, begin, statement->end).root == HF_SCRIPT_IS_STATE;
+    }
+    at->flow->depth--;
+    return gives;
+}
+
+/* What a variable was given, by all that assigns to it in the function. */
+struct hf_script_origin hf_script_origin_of(
+    const struct hf_script_at *at, uint32_t function, struct hf_text name)
+{
+    const struct hf_script_tokens *tokens = &at->file->tokens;
+    struct hf_script_origin found = {HF_SCRIPT_IS_FRESH, 0};
+    uint32_t parameter =
+        function != HF_SCRIPT_NO ? hf_script_parameter_of(at->file, function, name) : HF_SCRIPT_NO;
+    if (parameter != HF_SCRIPT_NO)
+        return (struct hf_script_origin){HF_SCRIPT_IS_PARAMETER, parameter};
+    if (!hf_script_declares(at, function, name))
+        return (struct hf_script_origin){HF_SCRIPT_IS_STATE, 0};
+    if (at->flow->depth >= HF_SCRIPT_DEPTH)
+        return found;
+    at->flow->depth++;
+    uint32_t first, last;
+    hf_script_range_of(at, function, &first, &last);
+    for (uint32_t i = first; i < last && hf_script_step(at->flow); i++) {
+        if (!hf_script_is_variable(tokens, i) || !hf_text_equal(hf_script_text_of(at, i), name) ||
+            tokens->items[i].statement == HF_SCRIPT_NO ||
+            hf_script_statement_of(at, tokens->items[i].statement)->function != function)
+            continue;
+        const struct hf_script_statement *statement =
+            hf_script_statement_of(at, tokens->items[i].statement);
+        uint32_t begin = origin_given(at, i, statement), end = statement->end;
+        if (begin == HF_SCRIPT_NO || begin >= end)
+            continue;
+        struct hf_script_origin origin = root_of_value(at, function, begin, end);
+        if (origin.root > found.root)
+            found = origin;
+    }
+    at->flow->depth--;
+    return found;
+}
+
+/* What a value is reached from. */
+static struct hf_script_origin root_of_value(
+    const struct hf_script_at *at, uint32_t function, uint32_t begin, uint32_t end)
+{
+    static const char *const before[] = {"await", "not", "my", "return", "pairs", "ipairs", NULL};
+    const struct hf_script_tokens *tokens = &at->file->tokens;
+    const struct hf_script_origin fresh = {HF_SCRIPT_IS_FRESH, 0}, state = {HF_SCRIPT_IS_STATE, 0};
+    while (begin < end &&
+           (hf_script_is_sign(tokens, begin, "(") || hf_script_is_sign(tokens, begin, "{") ||
+               hf_script_is_any_word(tokens, begin, before)) &&
+           !(hf_script_is_sign(tokens, begin, "{") && tokens->language != HF_SCRIPT_PERL))
+        begin++;
+    uint32_t call, behind;
+    bool is_path,
+        has_sigils = tokens->language == HF_SCRIPT_PERL || tokens->language == HF_SCRIPT_PHP;
+    if (begin >= end || !hf_script_is_kind(tokens, begin, HF_SCRIPT_NAME) ||
+        hf_script_is_word(tokens, begin, "new") ||
+        (has_sigils && tokens->items[begin].sigil == 0 &&
+            hf_script_is_sign(tokens, begin + 1, "=>")) ||
+        hf_script_means(tokens, begin, HF_SCRIPT_NOTHING))
+        return fresh;
+    behind = hf_script_chain_end(at->file, begin, end, &call, &is_path);
+    if (call != HF_SCRIPT_NO && !hf_script_means(tokens, call, HF_SCRIPT_GETTER)) {
+        uint32_t place = hf_script_function_called(at, call, function);
+        bool gives = place != HF_SCRIPT_NO && hf_script_gives_state(at, place);
+        /* "@timings[key] ||= Timings.new" is reached from the left; "a.b() or c" as its first. */
+        return gives ? state : fresh;
+    }
+    if (hf_script_is_state(at, begin) && (is_path || tokens->items[begin].sigil != 0))
+        return state;
+    if (hf_script_is_state(at, begin) || (behind < end && hf_script_is_sign(tokens, behind, "(")))
+        return fresh;
+    return hf_script_origin_of(at, function, hf_script_text_of(at, begin));
+}

@@ -1,0 +1,59 @@
+/*
+ * outline.h: the functions and statements of a script.
+ *
+ * A statement goes from its first token to its last; one that lies within another, as in a block
+ * that is given to a function, is not of that. The header of a loop or a condition is a statement
+ * of its own.
+ *
+ * A function without a name is no function here: what it does is of the one in which it stands,
+ * whose variables it sees.
+ *
+ * Example:
+ *
+ *     struct hf_script_tokens tokens;
+ *     struct hf_script_outline outline = {0};
+ *     const struct hf_text text = HF_TEXT("def f(a): return a");
+ *     bool is_read = hf_script_tokens_find(&tokens, text, HF_SCRIPT_PYTHON) &&
+ *                    hf_script_outline_find(&outline, &tokens);
+ *     if (is_read && hf_script_is_word(&tokens, outline.statements[1].begin, "return"))
+ *         hf_out_text(out, outline.functions[outline.statements[1].function].name);
+ *     hf_script_outline_done(&outline);
+ *     hf_script_tokens_done(&tokens);
+ */
+#ifndef HF_SCRIPT_OUTLINE_H
+#define HF_SCRIPT_OUTLINE_H
+
+#include "script/tokens.h"
+
+struct hf_script_statement {
+    uint32_t begin, end; /* tokens; `end` is the first behind it */
+    uint32_t function;   /* HF_SCRIPT_NO: of the file itself */
+    uint32_t within;     /* the statement that it is part of; HF_SCRIPT_NO: none */
+    uint32_t control;    /* the header of the block that it is in, if that is no function's */
+    bool is_last;        /* of its block: in some languages its value is that of the block */
+    bool is_of_closure;  /* its block is a function without a name, within `within` */
+    bool is_header;      /* of a block that is no function */
+};
+
+struct hf_script_function {
+    struct hf_text name, class; /* "add" of "Index"; the class may be empty */
+    uint32_t header;            /* its statement */
+    uint32_t begin, end;        /* tokens: from its name to behind its last */
+    uint32_t parameters;        /* the token behind "("; HF_SCRIPT_NO: it has none there */
+    bool is_cached;             /* what it returns is kept for it */
+};
+
+/* All-zero: none. */
+struct hf_script_outline {
+    struct hf_script_statement *statements;
+    struct hf_script_function *functions;
+    size_t statement_count, statement_capacity;
+    size_t function_count, function_capacity;
+};
+
+/* Sets the statement of each token, too; false: no memory. Free with done in either case. */
+HF_MUST_CHECK bool hf_script_outline_find(
+    struct hf_script_outline *outline, struct hf_script_tokens *tokens);
+void hf_script_outline_done(struct hf_script_outline *outline);
+
+#endif

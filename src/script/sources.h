@@ -1,0 +1,79 @@
+/*
+ * sources.h: the scripts of a program, and their functions by name.
+ *
+ * A file is read when it is first asked for: 256 of them (HF_SCRIPT_FILES), with up to 4 MiB each.
+ * One that is not there has no functions.
+ *
+ * Example:
+ *
+ *     struct hf_script_sources sources = {0};
+ *     uint32_t number;
+ *     status = hf_script_sources_add(&sources, HF_TEXT("/srv/app/feed.py"), &number, err);
+ *     if (status == HF_OK && number != HF_SCRIPT_NO &&
+ *         hf_script_function_at(&sources.files[number], 41) != HF_SCRIPT_NO)
+ *         hf_out_string(out, "line 41 is of a function");
+ *     hf_script_sources_done(&sources);
+ */
+#ifndef HF_SCRIPT_SOURCES_H
+#define HF_SCRIPT_SOURCES_H
+
+#include "base/containers/map.h"
+#include "base/error.h"
+#include "os/file.h"
+#include "script/outline.h"
+
+#define HF_SCRIPT_FILES 256
+#define HF_SCRIPT_FILE_BYTES (4u << 20)
+
+struct hf_script_file {
+    struct hf_text path; /* borrowed from who asked for it */
+    struct hf_file_map map;
+    struct hf_script_tokens tokens;
+    struct hf_script_outline outline;
+};
+
+/* One function of the program. */
+struct hf_script_place {
+    uint32_t file, function;
+    uint32_t next; /* of the same name; HF_SCRIPT_NO: the last */
+};
+
+/* All-zero: none. Free with done. */
+struct hf_script_sources {
+    struct hf_script_file *files;
+    size_t count, capacity;
+    struct hf_script_place *places;
+    size_t place_count, place_capacity;
+    struct hf_map paths; /* hash of a path -> number of the file */
+    struct hf_map names; /* hash of a name -> the first place */
+};
+
+/* The number of a file, which is read now if it was not; HF_SCRIPT_NO: it is no script, or there
+ * are too many. HF_ERR_MEMORY, HF_ERR_LIMIT (the budget). */
+HF_MUST_CHECK enum hf_status hf_script_sources_add(struct hf_script_sources *sources,
+    struct hf_text path, uint32_t *out_number, struct hf_error *err);
+
+/* The same of a text that is in memory, and stays there: the language is that of its path. */
+HF_MUST_CHECK enum hf_status hf_script_sources_add_text(struct hf_script_sources *sources,
+    struct hf_text path, struct hf_text text, uint32_t *out_number, struct hf_error *err);
+
+/* The first function of this name, of any file; HF_SCRIPT_NO: none. */
+uint32_t hf_script_place_of(const struct hf_script_sources *sources, struct hf_text name);
+
+/* The innermost function with this line; HF_SCRIPT_NO: none. */
+uint32_t hf_script_function_at(const struct hf_script_file *file, uint32_t line);
+
+/*
+ * The name of a parameter, counted from 0, without what stands for the object itself; empty: there
+ * is none. Of Perl: what its first statements take from "@_".
+ */
+struct hf_text hf_script_parameter(
+    const struct hf_script_file *file, uint32_t function, uint32_t number);
+
+/* The number of the parameter with this name; HF_SCRIPT_NO: none has it. */
+uint32_t hf_script_parameter_of(
+    const struct hf_script_file *file, uint32_t function, struct hf_text name);
+
+void hf_script_sources_done(struct hf_script_sources *sources);
+
+#endif

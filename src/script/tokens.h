@@ -1,0 +1,83 @@
+/*
+ * tokens.h: the words and signs of a script, in the order in which they stand there.
+ *
+ * One reader for Python, Ruby, Perl, PHP, JavaScript and Lua, which knows what they have in common
+ * and where they differ: comments, strings, here documents, patterns between slashes, and the signs
+ * before variables. It is no compiler's: what it takes for a string may be none in a strange file;
+ * then less is known of that file, and nothing else happens.
+ *
+ * Example:
+ *
+ *     struct hf_script_tokens tokens;
+ *     if (!hf_script_tokens_find(&tokens, HF_TEXT("out[key] = f(x) # kept"), HF_SCRIPT_PYTHON))
+ *         return hf_error_memory(err);
+ *     bool assigns = hf_script_is_sign(&tokens, 4, "=");
+ *     if (assigns)
+ *         hf_out_text(out, hf_script_token_text(&tokens, 0));
+ *     hf_script_tokens_done(&tokens);
+ */
+#ifndef HF_SCRIPT_TOKENS_H
+#define HF_SCRIPT_TOKENS_H
+
+#include "base/attr.h"
+#include "base/text.h"
+
+#include <stdint.h>
+
+enum hf_script_language {
+    HF_SCRIPT_NONE,
+    HF_SCRIPT_PYTHON,
+    HF_SCRIPT_RUBY,
+    HF_SCRIPT_PERL,
+    HF_SCRIPT_PHP,
+    HF_SCRIPT_JAVASCRIPT,
+    HF_SCRIPT_LUA,
+};
+
+enum hf_script_kind { HF_SCRIPT_NAME, HF_SCRIPT_NUMBER, HF_SCRIPT_STRING, HF_SCRIPT_SIGN };
+
+#define HF_SCRIPT_NO UINT32_MAX
+
+struct hf_script_token {
+    uint32_t at, size;     /* in bytes; of a name without the signs before it */
+    uint32_t line, column; /* from 1; from 0 */
+    uint32_t pair;         /* of a bracket: its other one; HF_SCRIPT_NO: it has none */
+    uint32_t statement;    /* the innermost that it is of (outline.h); HF_SCRIPT_NO: none */
+    uint8_t kind;
+    char sigil;     /* '$', '@' or '%' stands before a name; 0: none */
+    bool is_first;  /* of its line */
+    bool is_filled; /* a string that something is put into: "<b>$title</b>" */
+};
+
+/* All-zero: none. */
+struct hf_script_tokens {
+    struct hf_text text; /* borrowed */
+    enum hf_script_language language;
+    struct hf_script_token *items;
+    size_t count, capacity;
+};
+
+/* By the ending of its path: "feed.py". */
+enum hf_script_language hf_script_language_of(struct hf_text path);
+
+/* Reads a text of less than 4 GiB; false: no memory. Free with done in either case. */
+HF_MUST_CHECK bool hf_script_tokens_find(
+    struct hf_script_tokens *tokens, struct hf_text text, enum hf_script_language language);
+void hf_script_tokens_done(struct hf_script_tokens *tokens);
+
+/* What stands there; empty behind the last. */
+struct hf_text hf_script_token_text(const struct hf_script_tokens *tokens, uint32_t at);
+
+/* Whether this word, or this sign, stands there; false behind the last. */
+bool hf_script_is_word(const struct hf_script_tokens *tokens, uint32_t at, const char *word);
+bool hf_script_is_sign(const struct hf_script_tokens *tokens, uint32_t at, const char *sign);
+bool hf_script_is_kind(
+    const struct hf_script_tokens *tokens, uint32_t at, enum hf_script_kind kind);
+
+/* One of several, which end with NULL. */
+bool hf_script_is_any_word(
+    const struct hf_script_tokens *tokens, uint32_t at, const char *const *words);
+bool hf_script_is_any_sign(
+    const struct hf_script_tokens *tokens, uint32_t at, const char *const *signs);
+
+#endif

@@ -1,0 +1,45 @@
+#include "script/words.h"
+
+static const char *const *const meanings[] = {
+    [HF_SCRIPT_OBJECT] =
+        (const char *const[]){"self", "this", "cls", "static", "parent", "super", "class", NULL},
+    [HF_SCRIPT_MAKER] = (const char *const[]){"list", "dict", "tuple", "set", "frozenset", "sorted",
+        "array", "deque", "bless", "setmetatable", "iter", "reversed", "array_reverse",
+        "array_values", "array_merge", "array_filter", "array_slice", "array_unique",
+        "iterator_to_array", NULL},
+    [HF_SCRIPT_MAKING] = (const char *const[]){"new", "freeze", "resolve", "assign", "from", NULL},
+    [HF_SCRIPT_SAME] = (const char *const[]){"freeze", "dup", "copy", "clone", "to_a", "values",
+        "reverse", "sort", "items", "compact", "uniq", "flatten", "toArray", "sort_by", "chomp",
+        "strip", "trim", "encode", "decode", "to_s", "toString", "concat", "slice", NULL},
+    [HF_SCRIPT_MAPPER] =
+        (const char *const[]){"map", "filter_map", "flat_map", "collect", "to_h", "sum", "reduce",
+            "inject", "flatMap", "then", "array_map", "array_reduce", "each_with_object", "from",
+            "fetch", "tap", "group_by", "partition", "sort_by", "Promise", "synchronize", NULL},
+    [HF_SCRIPT_VERB] = (const char *const[]){"append", "push", "add", "insert", "extend", "update",
+        "set", "put", "unshift", "setdefault", "appendleft", "store", "setItem", "array_push",
+        "array_unshift", "heappush", "insort", "enqueue", "offsetSet", "append_child", "push_back",
+        "add?", "merge!", "concat", "attach", NULL},
+    [HF_SCRIPT_GETTER] = (const char *const[]){"get", "setdefault", "fetch", "dig", "find", "at",
+        "last", "first", "values", "items", "keys", "peek", "item", "getOrDefault", NULL},
+    [HF_SCRIPT_BLOCKING] = (const char *const[]){"-", "*", "/", "%", "<", ">", "==", "!=", "<=",
+        ">=", "===", "!==", "=~", "!~", "!", "#", "?", "++", "--", "**", "<=>", "&", "^", NULL},
+    [HF_SCRIPT_BLOCKING_BEFORE] = (const char *const[]){"if", "unless", "while", "until", "not",
+        "elif", "elsif", "in", "is", "instanceof", "typeof", "defined", "exists", "scalar", "len",
+        "delete", "assert", "case", "when", "switch", "isset", "count", "print", "keys", "length",
+        "lc", "uc", "join", "sprintf", "split", "printf", "echo", "puts", "ref", NULL},
+    [HF_SCRIPT_BLOCKING_BEHIND] = (const char *const[]){"in", "is", "instanceof", "eq", "ne", "lt",
+        "gt", "le", "ge", "cmp", "x", NULL},
+    [HF_SCRIPT_LEAVING] =
+        (const char *const[]){"return", "yield", "raise", "throw", "die", "croak", "confess", NULL},
+    [HF_SCRIPT_NOTHING] = (const char *const[]){"nil", "None", "null", "undefined", "undef", "true",
+        "false", "True", "False", NULL},
+    [HF_SCRIPT_DECLARING] = (const char *const[]){"my", "local", "const", "let", "var", "our",
+        "public", "private", "readonly", "final", NULL},
+};
+
+bool hf_script_means(
+    const struct hf_script_tokens *tokens, uint32_t at, enum hf_script_meaning meaning)
+{
+    return hf_script_is_any_word(tokens, at, meanings[meaning]) ||
+           hf_script_is_any_sign(tokens, at, meanings[meaning]);
+}
