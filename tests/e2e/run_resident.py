@@ -215,7 +215,7 @@ def test_a_heap_beside_malloc_is_the_answer():
 
 
 def test_little_needs_no_line():
-    account, _, err = looked_at([MAPPER, 16, 0, 0], "--exact")
+    account, _, err = looked_at([MAPPER, 1, 0, 0], "--exact")
     assert account is None, err
 
 
