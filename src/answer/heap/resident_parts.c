@@ -9,6 +9,7 @@
 
 #define PAGE 4096u
 #define ALLOCATORS_MAX 8
+#define SEARCHED_MAX (UINT64_C(1) << 30) /* a larger mapping may be a reservation of terabytes */
 
 /* What a mapping has of each part. */
 struct resident_tally {
@@ -205,12 +206,20 @@ static void tally_fit(
     }
 }
 
+/* False of a large one of which nobody knows what is there. */
+static bool may_walk(const struct parts_maker *m, const struct hf_resident_place *place)
+{
+    return m->image->pages != NULL || place->end - place->start <= SEARCHED_MAX;
+}
+
 static void see_anonymous(struct parts_maker *m, const struct hf_resident_place *place)
 {
-    uint64_t sum = 0;
-    for (uint64_t page = place->start; page < place->end; page += PAGE) {
-        page = hf_process_next_page(m->reader, page, place->end);
-        if (page < place->end && hf_process_page_is_resident(m->reader, page)) {
+    uint64_t sum = 0, end = may_walk(m, place) ? place->end : place->start;
+    bool is_small = place->end - place->start <= SEARCHED_MAX;
+    for (uint64_t page = place->start; page < end && (is_small || sum < place->resident_bytes);
+         page += PAGE) {
+        page = hf_process_next_page(m->reader, page, end);
+        if (page < end && hf_process_page_is_resident(m->reader, page)) {
             add_page(m, place, page);
             sum += PAGE;
         }
