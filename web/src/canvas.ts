@@ -7,6 +7,7 @@ import { BOX_PX } from "./section";
 export const FONT_FAMILY = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
 
 const LINES = 64; // rows that are kept until they are stretched
+const FEW = 8; // pixels that are sooner written one by one
 
 interface Label {
   text: string;
@@ -23,6 +24,9 @@ export class CanvasSurface implements Surface {
   private readonly image: ImageData;
   private readonly pixels: Uint32Array; // of `image`, 0xAABBGGRR
   private readonly tops: number[] = []; // of the rows that the lines are
+  private top: number | undefined; // of the row that is painted
+  private lineAt = 0; // where its pixels begin
+  private readonly widthPx: number; // of the image
   private labels: Label[] = [];
 
   // One unit becomes `density` of the canvas's pixels.
@@ -36,6 +40,7 @@ export class CanvasSurface implements Surface {
     this.strip.height = LINES;
     this.image = new ImageData(this.strip.width, LINES);
     this.pixels = new Uint32Array(this.image.data.buffer);
+    this.widthPx = this.image.width;
   }
 
   clear(): void {
@@ -45,17 +50,23 @@ export class CanvasSurface implements Surface {
   }
 
   box(_node: number | undefined, x: number, y: number, width: number, color: number, opacity: number): void {
-    const { density, image, tops } = this;
-    if (tops[tops.length - 1] !== y) {
-      if (tops.length === LINES) this.flush();
-      tops.push(y);
-    }
-    const line = (tops.length - 1) * image.width;
-    const left = Math.min(width > 1 ? Math.round(x * density) : Math.floor(x * density), image.width - 1);
-    const right = Math.min(Math.max(Math.round((x + width) * density), left + 1), image.width);
+    const { density, pixels } = this;
+    if (y !== this.top) this.begin(y);
+    const from = this.lineAt + Math.min(width > 1 ? Math.round(x * density) : Math.floor(x * density), this.widthPx - 1);
+    const to = Math.min(Math.max(this.lineAt + Math.round((x + width) * density), from + 1), this.lineAt + this.widthPx);
     const pixel = (Math.round(255 * opacity) << 24) | ((color & 255) << 16) | (color & 0xff00) | (color >> 16);
-    this.pixels.fill(pixel, line + left, line + right);
+    if (to - from > FEW) pixels.fill(pixel, from, to);
+    else for (let at = from; at < to; at++) pixels[at] = pixel;
     this.boxes++;
+  }
+
+  // The next boxes are those of another row.
+  private begin(y: number): void {
+    const { tops } = this;
+    if (tops.length === LINES) this.flush();
+    this.lineAt = tops.length * this.widthPx;
+    this.top = y;
+    tops.push(y);
   }
 
   label(text: string, x: number, y: number, room: number, ink: string): void {
@@ -78,6 +89,7 @@ export class CanvasSurface implements Surface {
     }
     this.pixels.fill(0, 0, tops.length * image.width);
     tops.length = 0;
+    this.top = undefined;
     this.labels = [];
   }
 

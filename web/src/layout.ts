@@ -98,19 +98,22 @@ function placeInOrder(tree: Tree, width: Float64Array, joining: Joining): Places
   const own = tree.isGrown ? tree.grew : added(tree);
   const start = new Float64Array(count);
   const depth = new Int32Array(count);
-  const free = new Float64Array(count); // by node: where its next child begins
+  const around = [0]; // the node before, and what is around it, from the root on
+  const free = [own[0]!]; // where the next child of each of them begins
+  let inner = 0;
   const sizes = new Int32Array(count); // of rows
   const wide: number[] = [];
   const least = width[0]! * LEAST_SHARE;
   let rows = 1;
   sizes[0] = 1;
-  free[0] = own[0]!;
   for (let node = 1; node < count; node++) {
     const above = parent[node]!;
-    const x = free[above]!;
+    while (inner > 0 && around[inner] !== above) inner--;
+    const x = free[inner]!;
     start[node] = x;
-    free[above] = x + width[node]!;
-    free[node] = x + own[node]!;
+    free[inner] = x + width[node]!;
+    around[++inner] = node;
+    free[inner] = x + own[node]!;
     if (noted[node]! >= CONTINUES) { // as Joining.join does, without a call for each node
       const first = head[above]!;
       if (first !== above || noted[above] === FOLLOWED) {

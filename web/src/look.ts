@@ -40,6 +40,7 @@ export class ProfileLook implements Look {
   private readonly shortNames: (string | undefined)[] = [];
   private known: Groups | undefined;
   private colored: { theme: "light" | "dark"; colors: number[] } | undefined; // by group
+  private named: { theme: "light" | "dark"; coloring: Coloring; colors: Int32Array } | undefined; // by name
   private ranks: Int32Array | undefined; // by group: the largest has 0
   private rankedLast: { layout: Layout; groups: number[] } | undefined;
 
@@ -97,29 +98,38 @@ export class ProfileLook implements Look {
   }
 
   colorsOf(layout: Layout): (node: number) => number {
-    const { profile } = this;
     const { name } = layout.tree;
-    const { coloring, theme } = this;
-    const root = rootColor(theme);
+    const { coloring } = this;
+    const root = rootColor(this.theme);
     const plain = (of: (node: number) => number) => (node: number) => (name[node] === ROOT_NAME ? root : of(node));
     switch (coloring) {
-      case "names": {
-        const { colors } = profile;
+      case "names":
+      case "modules":
+      case "groups": {
+        const colors = this.colorsByName(layout, coloring);
         return (node) => colors[name[node]!]!;
-      }
-      case "modules": {
-        const { colors, moduleName } = profile;
-        return plain((node) => colors[moduleName[name[node]!]!]!);
       }
       case "size": return plain((node) => this.sizeColor(layout, node));
       case "absolute": return plain(this.absoluteColors(layout));
-      case "groups": {
-        const colorOf = this.groupColors(layout);
-        const { of } = this.groups;
-        return plain((node) => colorOf[of[name[node]!]!] ?? plainColor(theme));
-      }
       default: return plain(this.relativeColors(layout, coloring === "red-blue"));
     }
+  }
+
+  // What is asked for each box that is painted is looked up once.
+  private colorsByName(layout: Layout, coloring: "names" | "modules" | "groups"): Int32Array {
+    const { profile, theme } = this;
+    if (coloring === "names") return profile.colors;
+    if (this.named?.theme === theme && this.named.coloring === coloring) return this.named.colors;
+    let colors: Int32Array;
+    if (coloring === "modules") {
+      colors = profile.moduleName.map((module) => profile.colors[module]!);
+    } else {
+      const colorOf = this.groupColors(layout);
+      colors = this.groups.of.map((group) => colorOf[group] ?? plainColor(theme));
+    }
+    colors[ROOT_NAME] = rootColor(theme);
+    this.named = { theme, coloring, colors };
+    return colors;
   }
 
   private relativeColors(layout: Layout, isRedBlue: boolean): (node: number) => number {

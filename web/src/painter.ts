@@ -45,38 +45,56 @@ export class Painter {
     this.colorOf = isHit ? (node) => (isAnyHit(node) ? HIT : colorOf(node)) : colorOf;
   }
 
-  // Runs of frames narrower than a pixel become one box: a row costs no more than its pixels.
+  // Runs of frames narrower than a pixel become one box: a row costs no more than its pixels. A graph of a million frames has tens of
+  // thousands of boxes, so nothing is called here that is not needed for each.
   row(row: number, y: number): void {
-    const { section } = this;
-    const { layout: { rowNodes, rowStart, start, width }, from, to, scale } = section;
+    const { colorOf, section, surface } = this;
+    const { layout: { rowNodes, rowStart, start, width }, from, to, scale, widthPx, zoomed } = section;
     const end = rowStart[row + 1]!;
-    let at = lastAtOrBefore(section.layout, row, from);
-    while (at < end) {
+    let taken = 1; // frames of the last run
+    for (let at = lastAtOrBefore(section.layout, row, from); at < end; ) {
       const node = rowNodes[at]!;
-      if (start[node]! >= to && start[node]! > from) return;
-      if (width[node] === 0 || !section.isSeen(node)) {
+      const [begin, size] = [start[node]!, width[node]!];
+      if (begin >= to && begin > from) return;
+      if (size === 0 || (node !== zoomed && (begin >= to || begin + size <= from))) {
         at++;
         continue;
       }
-      const x = section.left(node);
-      const widthPx = section.right(node) - x;
-      if (widthPx >= 1) {
-        this.frame(node, x, y, widthPx);
+      const x = Math.max((begin - from) * scale, 0);
+      const seen = Math.min((begin + size - from) * scale, widthPx) - x;
+      if (seen >= 1) {
+        this.frame(node, x, y, seen);
         at++;
       } else {
-        this.surface.box(undefined, x, y, 1, this.colorOf(node), RUN_OPACITY);
-        at = this.afterPixel(at, end, from + (Math.floor(x) + 1) / scale);
+        surface.box(undefined, x, y, 1, colorOf(node), RUN_OPACITY);
+        const next = this.afterPixel(at, end, from + (Math.floor(x) + 1) / scale, taken);
+        taken = next - at;
+        at = next;
       }
     }
   }
 
-  // The first after `at` that begins beyond a value, or is seen beyond it.
-  private afterPixel(at: number, end: number, value: number): number {
+  // The first after `at` that begins beyond a value, or is seen beyond it. It is looked for around `at + taken`: runs beside each other
+  // are about as long.
+  private afterPixel(at: number, end: number, value: number, taken: number): number {
     const { layout: { rowNodes, start, width }, scale } = this.section;
+    let low = at; // begins in the pixel
+    let high = Math.min(at + taken, end); // does not
     let step = 1;
-    while (at + step < end && start[rowNodes[at + step]!]! <= value) step *= 2;
-    let low = at + (step >> 1); // begins in the pixel
-    let high = Math.min(at + step, end); // does not
+    if (high < end && start[rowNodes[high]!]! <= value) {
+      do {
+        low = high;
+        high = low + step;
+        step *= 2;
+      } while (high < end && start[rowNodes[high]!]! <= value);
+      high = Math.min(high, end);
+    } else {
+      while (high - step > at && start[rowNodes[high - step]!]! > value) {
+        high -= step;
+        step *= 2;
+      }
+      low = Math.max(high - step, at);
+    }
     while (low + 1 < high) {
       const middle = (low + high) >> 1;
       if (start[rowNodes[middle]!]! <= value) low = middle;
