@@ -24,10 +24,19 @@ static void page_put_string(struct hf_out *out, const char *name, struct hf_text
     hf_out_char(out, '"');
 }
 
-static void put_amount(
-    const struct hf_profile *folded, size_t type, uint64_t value, struct hf_out *out)
+/* What values of a type are shown as. */
+static struct hf_text page_unit(
+    const struct hf_profile *folded, const struct hf_page_options *o, size_t type)
 {
-    struct hf_text unit = hf_profile_text(folded, folded->types[type].unit);
+    return type == o->type && o->count_name != NULL
+        ? hf_text_of(o->count_name)
+        : hf_profile_text(folded, folded->types[type].unit);
+}
+
+static void put_amount(const struct hf_profile *folded, const struct hf_page_options *o,
+    uint64_t value, struct hf_out *out)
+{
+    struct hf_text unit = page_unit(folded, o, o->type);
     char shown[HF_UNITS_MAX];
     hf_out_string(out,
         hf_text_is(unit, "bytes") ? hf_units_bytes(value, shown) : hf_units_grouped(value, shown));
@@ -52,7 +61,7 @@ static void page_put_subtitle(
         };
         for (size_t i = 0; i < HF_COUNT(parts); i++) {
             hf_out_string(&text, parts[i].before);
-            put_amount(folded, o->type, parts[i].value, &text);
+            put_amount(folded, o, parts[i].value, &text);
         }
     }
     page_put_string(out, "subtitle", hf_out_view(&text));
@@ -155,9 +164,7 @@ static enum hf_status page_put_head(const struct hf_page_data *data,
         hf_out_string(out, i == 0 ? "{" : ",{");
         page_put_string(out, "name", hf_profile_text(folded, folded->types[i].name));
         hf_out_char(out, ',');
-        page_put_string(out, "unit",
-            i == o->type && o->count_name != NULL ? hf_text_of(o->count_name)
-                                                  : hf_profile_text(folded, folded->types[i].unit));
+        page_put_string(out, "unit", page_unit(folded, o, i));
         hf_out_char(out, ',');
         status = page_put_suspects(data, o, i, out, err);
         hf_out_char(out, '}');
