@@ -29,8 +29,8 @@ static struct hf_text page_unit(
     const struct hf_profile *folded, const struct hf_page_options *o, size_t type)
 {
     return type == o->type && o->count_name != NULL
-        ? hf_text_of(o->count_name)
-        : hf_profile_text(folded, folded->types[type].unit);
+               ? hf_text_of(o->count_name)
+               : hf_profile_text(folded, folded->types[type].unit);
 }
 
 static void put_amount(const struct hf_profile *folded, const struct hf_page_options *o,
