@@ -41,11 +41,11 @@ async function counts(browser, name, stacks, least, { open, zoom, back, search, 
 }
 
 async function opensManyFrames(browser) {
-  await counts(browser, "many", 33000, 125000, { open: 37, zoom: 140000, back: 210000, search: 8.5, point: 1300 });
+  await counts(browser, "many", 33000, 125000, { open: 18, zoom: 127000, back: 197000, search: 8.4, point: 1250 });
 }
 
 async function handlesAMillionFrames(browser) {
-  await counts(browser, "million", 270000, 1000000, { open: 27, zoom: 400000, back: 550000, search: 6.5, point: 750 });
+  await counts(browser, "million", 270000, 1000000, { open: 16, zoom: 340000, back: 478000, search: 6.4, point: 700 });
 }
 
 // The SVG is redrawn from its own data: as much of it as is wide enough to be seen.

@@ -150,6 +150,25 @@ static void stays_at_the_largest_number(void **state)
     hf_flame_tree_done(&tree);
     hf_profile_free(profile);
 
+    /* What a function holds itself is no more than what its callees leave of it. */
+    const struct stacks_row own[] = {{"a", 5, 0}, {"a;b", UINT64_MAX - 1, 0}};
+    profile = stacks_profile("bytes", own);
+    build(profile, false, &tree);
+    assert_true(tree.is_saturated);
+    check_places(&tree);
+    assert_true(tree.start[2] == 1 && hf_flame_tree_width(&tree, 2) == UINT64_MAX - 1);
+    hf_flame_tree_done(&tree);
+    hf_profile_free(profile);
+
+    const struct stacks_row released[] = {{"a;b", 0, UINT64_MAX - 1}, {"a;c", 0, 5}};
+    profile = stacks_difference("bytes", released);
+    build(profile, false, &tree);
+    assert_true(tree.is_saturated);
+    assert_true(tree.sums[0].released == UINT64_MAX);
+    check_places(&tree);
+    hf_flame_tree_done(&tree);
+    hf_profile_free(profile);
+
     const struct stacks_row exact[] = {{"a;b", UINT64_MAX - 8, 0}, {"a;c", 8, 0}};
     check_tree(stacks_profile("bytes", exact), false,
         "all 0+18446744073709551615\n a 0+18446744073709551615\n  b 0+18446744073709551607\n"
