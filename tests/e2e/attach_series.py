@@ -128,7 +128,7 @@ def test_a_part_of_the_time():
     assert abs(rate_of(out, "remember_session") / truth - 1) < 0.4, (out, truth)
     part = re.search(r"recorded for ([0-9.]+) of ([0-9.]+) s \(--duty\), so bytes and rates are multiplied by ([0-9.]+); frees", said)
     assert part and 2.5 < float(part[1]) < 6 and 20 <= float(part[2]) < 25, said
-    assert abs(float(part[3]) - float(part[2]) / float(part[1])) < 0.3, said
+    assert abs(float(part[3]) * float(part[1]) / float(part[2]) - 1) < 0.12, said  # held, unless 5 % off; half a window
     last = max(Path().glob("part.*.hfb"), key=number_of)
     # Each of these is called once in each round. A realloc counts where it happens in a window, as a malloc does.
     counts = calls(last)
@@ -140,6 +140,17 @@ def test_a_part_of_the_time():
     document = json.loads(heapflame("trend", "--json", *sorted(Path().glob("part.*.hfb"), key=number_of)))
     verdicts = {place["name"]: place["verdict"] for place in document["places"]}
     assert verdicts["remember_session"] == "leak" and verdicts.get("cache_put") != "leak", verdicts
+
+
+def test_looks_that_are_closer_than_windows():
+    """What an allocation stands for is the same at each look: else what stays would seem to die as the windows become longer."""
+    with Server(1000, 10) as server:
+        attach(server.pid, "--every", "500ms", "-d", "30s", "--duty", "50ms/1s", "-o", "close.%n.hfb")
+    files = sorted(Path().glob("close.*.hfb"), key=number_of)
+    document = json.loads(heapflame("trend", "--json", *files))
+    [place] = [place for place in document["places"] if place["name"] == "remember_session"]
+    falls = sum(max(0, a - b) for a, b in zip(place["points"], place["points"][1:]))
+    assert place["verdict"] == "leak" and falls < 0.2 * place["points"][-1], place  # a busy machine may be told once
 
 
 def test_since_when():

@@ -69,10 +69,51 @@ static void is_never_no_part(void **state)
     assert_int_equal(hf_duty_per_mille(10000000, UINT64_C(60000000000)), 1);
 }
 
+/* Windows of 100 ms, one of each 2 s, are 5 to 15 ms longer than they are wanted; a look comes
+ * every second: what was in use at one is as much at the next. */
+static void weighs_alike_at_each_look(void **state)
+{
+    (void)state;
+    double weight = 0, first = 0;
+    struct hf_duty_part part = {.on_ns = 100 * MS, .period_ns = 2000 * MS};
+    for (uint64_t second = 1; second <= 120; second++) {
+        part.all_ns = second * 1000 * MS;
+        if (second % 2 == 0 || second % 3 == 0) { /* anywhere in its period */
+            uint64_t windows = (second + 1) / 2;
+            part.windows_ns += (windows - part.windows) * (105 + second % 11) * MS;
+            part.windows = windows;
+        }
+        part.followed_ns = part.windows_ns;
+        weight = hf_duty_weight(&part, weight);
+        first = second == 3 ? weight : first;
+        if (second >= 3)
+            assert_true(weight == first); /* the very same */
+    }
+    assert_true(weight > 17.2 && weight < 19.2);
+}
+
+static void weighs_by_time_what_was_left_out(void **state)
+{
+    (void)state;
+    /* A third of the windows was too expensive. */
+    struct hf_duty_part part = {100 * MS, 1000 * MS, 60000 * MS, 4000 * MS, 40, 4000 * MS};
+    assert_true(hf_duty_weight(&part, 0) == 14.5); /* two periods may be unfinished */
+    assert_true(hf_duty_weight(&part, 14.2) == 14.2);
+    assert_true(hf_duty_weight(&part, 13) == 14.5);
+    struct hf_duty_part begun = {100 * MS, 1000 * MS, 50 * MS, 0, 0, 0};
+    assert_true(hf_duty_weight(&begun, 0) == 10);
+    struct hf_duty_part always = {0, 0, 10000 * MS, 9950 * MS, 0, 0};
+    assert_true(hf_duty_weight(&always, 0) == 1);
+    struct hf_duty_part thinned = {0, 0, 10000 * MS, 5000 * MS, 3, 5000 * MS};
+    assert_true(hf_duty_weight(&thinned, 0) == 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_never_no_part),
+        cmocka_unit_test(weighs_alike_at_each_look),
+        cmocka_unit_test(weighs_by_time_what_was_left_out),
         cmocka_unit_test(test_windows_are_their_part_of_the_time_wherever_they_lie),
         cmocka_unit_test(test_a_window_is_as_long_as_it_is_wanted_from_when_it_has_begun),
         cmocka_unit_test(test_windows_that_passed_are_not_made_up_for),

@@ -2,7 +2,12 @@
 
 #include "base/mix.h"
 
+#include <math.h>
+
 #define STEP UINT64_C(0x9e3779b97f4a7c15)
+#define ALWAYS_PART 100 /* of the time, it takes to begin and to end */
+#define UNFINISHED 2    /* windows: the last, and one that is late */
+#define SAME_WEIGHT 0.05
 
 static uint64_t duty_draw(struct hf_duty *duty)
 {
@@ -52,4 +57,28 @@ bool hf_duty_wants(struct hf_duty *duty, uint64_t now_ns)
 void hf_duty_began(struct hf_duty *duty, uint64_t now_ns)
 {
     duty->end_ns = now_ns + duty->on_ns;
+}
+
+static double weight_by_time(const struct hf_duty_part *part)
+{
+    uint64_t all_ns = part->all_ns, followed_ns = part->followed_ns;
+    return followed_ns == 0 || followed_ns > all_ns - all_ns / ALWAYS_PART
+               ? 1
+               : (double)all_ns / (double)followed_ns;
+}
+
+/* Each period has one window, unless some were left out, for the price or because the machine was
+ * busy. Probes take a while to go out, so that a window is longer than it is wanted. */
+static double weight_by_windows(const struct hf_duty_part *part)
+{
+    double period_ns = (double)part->period_ns;
+    double periods = fmax((double)part->windows, (double)part->all_ns / period_ns - UNFINISHED);
+    return part->windows_ns != 0 ? periods * period_ns / (double)part->windows_ns
+                                 : period_ns / (double)part->on_ns;
+}
+
+double hf_duty_weight(const struct hf_duty_part *part, double before)
+{
+    double now = fmax(1, part->period_ns != 0 ? weight_by_windows(part) : weight_by_time(part));
+    return fabs(now - before) <= SAME_WEIGHT * before ? before : now;
 }

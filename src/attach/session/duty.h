@@ -42,4 +42,19 @@ bool hf_duty_wants(struct hf_duty *duty, uint64_t now_ns);
 /* What the window is for is there since now: so it ends `on_ns` later. */
 void hf_duty_began(struct hf_duty *duty, uint64_t now_ns);
 
+/* How much of the time allocations were followed until now. */
+struct hf_duty_part {
+    uint64_t on_ns, period_ns;    /* as in struct hf_duty */
+    uint64_t all_ns, followed_ns; /* since the start */
+    uint64_t windows, windows_ns; /* those that are over, and how long they were together */
+};
+
+/*
+ * What an allocation that was followed stands for, at least 1. `before`: what it stood for at the
+ * look before; 0: there was none. It stays that unless it was wrong by a twentieth: else blocks
+ * that stay would become fewer with each window that is a little longer than those before it, and
+ * who survives would be told to die.
+ */
+double hf_duty_weight(const struct hf_duty_part *part, double before);
+
 #endif

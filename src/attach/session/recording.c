@@ -105,6 +105,8 @@ void hf_recording_put(struct hf_recording *recording, const struct hf_session *s
     recording->added_per_mille = session->added_per_mille;
     recording->thin_ns = session->thin_ns;
     recording->followed_ns = hf_session_followed_ns(session);
+    recording->windows = session->windows;
+    recording->windows_ns = session->windows_ns;
     recording->period_bytes = session->period_bytes;
     recording->progress = session->progress;
     recording->counts = hf_tracker_counts(session->tracker);

@@ -38,7 +38,8 @@ struct hf_recording {
     uint32_t chunk_head_bytes;
     uint32_t end; /* enum hf_session_end */
     uint64_t begin_ns, end_ns, added_per_mille, thin_ns, period_bytes;
-    uint64_t followed_ns; /* of the time from begin_ns to end_ns, births were followed */
+    uint64_t followed_ns;         /* of the time from begin_ns to end_ns, births were followed */
+    uint64_t windows, windows_ns; /* in which they were, that are over */
     struct hf_backend_progress progress;
     struct hf_tracker_counts counts;
     struct hf_jit_list jit; /* of the process */

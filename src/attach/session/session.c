@@ -244,6 +244,8 @@ static enum hf_status keep_births(
     if (wants == session->follows_births || session->end == HF_SESSION_TOO_EXPENSIVE)
         return HF_OK;
     session->followed_ns = hf_session_followed_ns(session);
+    session->windows += !wants;
+    session->windows_ns = wants ? session->windows_ns : session->followed_ns;
     enum hf_status status = session->backend->follow_births(backend, wants, err);
     session->follows_births = wants;
     session->followed_from_ns = session->now_ns = session_now_ns();

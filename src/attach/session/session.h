@@ -86,6 +86,7 @@ struct hf_session {
     struct hf_duty duty;       /* when they are to be followed */
     bool follows_births;       /* now; since followed_from_ns, and before that for followed_ns */
     uint64_t followed_from_ns, followed_ns;
+    uint64_t windows, windows_ns; /* that are over */
     struct hf_images images;
     struct hf_jit_list *jit; /* what the process said to GDB; of the recording, or `own_jit` */
     struct hf_jit_list *own_jit;

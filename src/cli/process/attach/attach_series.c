@@ -1,6 +1,7 @@
 #include "cli/process/attach/attach_series.h"
 
 #include "answer/operand.h"
+#include "attach/session/duty.h"
 #include "attach/session/recording.h"
 #include "base/plural.h"
 #include "cli/file_pattern.h"
@@ -28,7 +29,6 @@
 #define WAIT_NS UINT64_C(5000000)
 #define FILE_PATTERN "%e.%p.%n.hfb"
 #define READER_DEATHS 4u
-#define ALWAYS_PART 100  /* of the time, it takes to begin and to end */
 #define JUDGED_PERIODS 2 /* of --duty, from one look that is judged to the next */
 
 /* Who reads: its rules borrow its words, so it stays where it is. */
@@ -52,6 +52,7 @@ struct series {
     uint64_t begin_ns; /* 0: it has not begun */
     uint64_t due_ns, judge_due_ns;
     uint64_t looks, skipped;
+    double weight; /* of what was recorded until the last look; 0: there was none */
     bool is_told, has_shown, cannot_save;
 };
 
@@ -159,17 +160,18 @@ static enum hf_status series_order(struct series *series, struct series_reader *
     return HF_OK;
 }
 
-static double series_weight(const struct series *series)
+/* Who was taken over may say anything: it is a number at least. */
+static double series_weight(struct series *series)
 {
     const struct hf_recording *recording = series->recording;
-    const struct hf_session_options *how = series->how;
-    uint64_t all_ns = recording->end_ns - recording->begin_ns, followed_ns = recording->followed_ns;
-    if (how->on_period_ns != 0 &&
-        (all_ns < how->on_period_ns * JUDGED_PERIODS || followed_ns == 0 || followed_ns > all_ns))
-        return (double)how->on_period_ns / (double)how->on_ns; /* it is too early to measure it */
-    if (followed_ns == 0 || followed_ns > all_ns - all_ns / ALWAYS_PART)
-        return 1;
-    return (double)all_ns / (double)followed_ns;
+    const struct hf_duty_part part = {.on_ns = series->how->on_ns,
+        .period_ns = series->how->on_period_ns,
+        .all_ns = recording->end_ns - recording->begin_ns,
+        .followed_ns = recording->followed_ns,
+        .windows = recording->windows,
+        .windows_ns = recording->windows_ns};
+    series->weight = hf_duty_weight(&part, series->weight);
+    return series->weight;
 }
 
 /* One that cannot be written costs that file, and is said once; the series goes on. */
