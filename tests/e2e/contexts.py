@@ -146,7 +146,7 @@ def test_usage_of_following():
         pid = str(mock.process.pid)
         assert "--every needs --follow" in failing(2, "contexts", pid, "--every", "1s")
         said = failing(2, "contexts", pid, "--follow", "--every", "5s", "-d", "1s")
-        assert "was read only 1 times: a verdict needs at least 2" in said, said
+        assert "was read only 1 time: a trend needs at least 2 readings, a verdict 6" in said, said
 
 
 def test_a_chain_of_contexts_is_refused():

@@ -77,7 +77,7 @@ def test_until_interrupted():
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         code, out, err = end(process)
-        assert (code, out) == (2, "") and "only 1 times" in err, (code, out, err)
+        assert (code, out) == (2, "") and "only 1 time: a trend needs at least 2 readings, a verdict 6" in err, (code, out, err)
 
 
 def test_until_it_ends():
@@ -111,7 +111,7 @@ def test_another_program():
 def test_what_is_refused():
     with Leaker("leak=1000003") as leaker:
         for arguments, word in [
-            ([leaker.pid, "--every", "10s", "-d", "100ms"], "only 1 times"),
+            ([leaker.pid, "--every", "10s", "-d", "100ms"], "only 1 time: a trend needs"),
             ([leaker.pid, "--at", "1s"], "--every"),
             ([leaker.pid, "--every", "soon"], "--every"),
             ([leaker.pid, "--every", "0s"], "millisecond"),

@@ -5,6 +5,7 @@
 #include "answer/operand.h"
 #include "answer/value_type.h"
 #include "base/containers/vec.h"
+#include "base/plural.h"
 #include "formats/format.h"
 
 #include <stdlib.h>
@@ -388,8 +389,9 @@ static enum hf_status refuse_few_looks(
     if (process->history.profile_count >= 2)
         return HF_OK;
     return hf_error_set(err, HF_ERR_USAGE,
-        "process %u was read only %zu times: a verdict needs at least %d", pid,
-        process->history.profile_count, HF_TREND_POINTS_MIN);
+        "process %u was read only %zu %s: a trend needs at least 2 readings, a verdict %d", pid,
+        process->history.profile_count, hf_plural(process->history.profile_count, "time", "times"),
+        HF_TREND_POINTS_MIN);
 }
 
 enum hf_status hf_process_history_poll(struct hf_process_history *process,

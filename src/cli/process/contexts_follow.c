@@ -114,14 +114,20 @@ static enum hf_status follow_look(struct contexts_series *series, struct hf_erro
     return status;
 }
 
+/* Or is about to: its memory is gone, and its entry in /proc not yet that of one that has ended. */
+static bool follow_has_ended(uint32_t pid)
+{
+    uint64_t started, program;
+    return !hf_proc_start_ticks(pid, &started) || !hf_proc_program(pid, &program);
+}
+
 /* A process that has ended cannot be read, which ends the series and is no error of it. */
 static enum hf_status follow_tick(void *context, struct hf_error *err)
 {
-    uint64_t started;
     struct contexts_series *series = context;
     uint64_t every_ns = series->how->every_ns, now_ns;
     enum hf_status status = follow_look(series, err);
-    if (status != HF_OK && !hf_proc_start_ticks(series->how->postgres->pid, &started)) {
+    if (status != HF_OK && follow_has_ended(series->how->postgres->pid)) {
         if (!series->how->common->quiet)
             hf_say("process %" PRIu32 " has ended", series->how->postgres->pid);
         series->loop.is_over = true;
@@ -214,8 +220,10 @@ enum hf_status hf_contexts_follow(const struct hf_contexts_follow *follow, struc
     enum hf_status status = follow_run(&series, err);
     if (status == HF_OK && series.history.history.profile_count < 2)
         status = hf_error_set(err, HF_ERR_USAGE,
-            "process %" PRIu32 " was read only %zu times: a verdict needs at least 2",
-            follow->postgres->pid, series.history.history.profile_count);
+            "process %" PRIu32
+            " was read only %zu %s: a trend needs at least 2 readings, a verdict %d",
+            follow->postgres->pid, series.history.history.profile_count,
+            hf_plural(series.history.history.profile_count, "time", "times"), HF_TREND_POINTS_MIN);
     if (status == HF_OK)
         status = hf_process_history_judge(&series.history, &series.request, err);
     if (status == HF_OK)
