@@ -586,6 +586,20 @@ static struct hf_script_end flow_body(const struct hf_script_at *at, uint32_t he
     return found;
 }
 
+/* The first token of a line, or of one behind it. */
+static uint32_t flow_line(const struct hf_script_tokens *tokens, uint32_t line)
+{
+    size_t low = 0, high = tokens->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (tokens->items[middle].line < line)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (uint32_t)low;
+}
+
 /* What a call of `callee` on that line gives, of all that bear the name. */
 static struct hf_script_end flow_called(
     const struct hf_script_at *at, uint32_t line, struct hf_text callee, bool *out_found)
@@ -593,7 +607,8 @@ static struct hf_script_end flow_called(
     const struct hf_script_tokens *tokens = &at->file->tokens;
     struct hf_script_end found = flow_unknown;
     *out_found = false;
-    for (uint32_t i = 0; i < tokens->count && tokens->items[i].line <= line; i++) {
+    for (uint32_t i = flow_line(tokens, line); i < tokens->count && tokens->items[i].line <= line;
+         i++) {
         const struct hf_script_token *token = &tokens->items[i];
         if (token->line != line || token->statement == HF_SCRIPT_NO ||
             token->kind != HF_SCRIPT_NAME || !hf_text_equal(hf_script_text_of(at, i), callee))
@@ -623,7 +638,8 @@ struct hf_script_end hf_script_flow_of(
     bool is_called = false;
     if (callee.size != 0)
         found = flow_called(&at, line, callee, &is_called);
-    for (uint32_t i = 0; !is_called && i < at.file->tokens.count && items[i].line <= line; i++) {
+    for (uint32_t i = flow_line(&at.file->tokens, line);
+         !is_called && i < at.file->tokens.count && items[i].line <= line; i++) {
         if (items[i].line != line || items[i].statement == HF_SCRIPT_NO)
             continue;
         const struct hf_script_statement *statement =

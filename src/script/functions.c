@@ -181,6 +181,30 @@ static struct hf_text functions_called(struct hf_text name)
     return bare;
 }
 
+/* What becomes of what that line gets from `callee`: asked once, for stacks have it many times. */
+static enum hf_status functions_ask(struct hf_script_functions *functions, uint32_t file,
+    uint32_t line, struct hf_text callee, struct hf_script_end *out_end, struct hf_error *err)
+{
+    bool is_new;
+    uint64_t key = hf_hash_u64(
+        hf_hash_bytes(callee.data, callee.size) ^ hf_hash_u64((uint64_t)file << 32 | line));
+    if (!hf_vec_reserve(&functions->ends, &functions->end_capacity, functions->end_count + 1,
+            sizeof *functions->ends))
+        return hf_error_memory(err);
+    const uint32_t *number =
+        hf_map_put(&functions->asked, key, (uint32_t)functions->end_count, &is_new);
+    if (number == NULL)
+        return hf_error_memory(err);
+    if (is_new) {
+        if (!hf_budget_step(LINE_STEPS))
+            return hf_budget_refuse(err);
+        functions->ends[functions->end_count++] =
+            hf_script_flow_of(&functions->flow, file, line, callee);
+    }
+    *out_end = functions->ends[*number];
+    return HF_OK;
+}
+
 enum hf_status hf_script_functions_see(struct hf_script_functions *functions,
     struct hf_script_line at, struct hf_text callee, uint64_t bytes, struct hf_error *err)
 {
@@ -188,11 +212,11 @@ enum hf_status hf_script_functions_see(struct hf_script_functions *functions,
     enum hf_status status = hf_script_sources_add(&functions->sources, at.file, &file, err);
     if (status != HF_OK || file == HF_SCRIPT_NO || at.line == 0)
         return status;
-    if (!hf_budget_step(LINE_STEPS))
-        return hf_budget_refuse(err);
     const struct hf_script_file *source = &functions->sources.files[file];
-    struct hf_script_end end =
-        hf_script_flow_of(&functions->flow, file, at.line, functions_called(callee));
+    struct hf_script_end end = {0};
+    status = functions_ask(functions, file, at.line, functions_called(callee), &end, err);
+    if (status != HF_OK)
+        return status;
     enum hf_script_use use = functions_use(&end, file, hf_script_function_at(source, at.line));
     if (use == HF_SCRIPT_GIVES && !functions_make_name(functions, end.file, end.function))
         return hf_error_memory(err);
@@ -291,7 +315,10 @@ void hf_script_functions_done(struct hf_script_functions *functions)
     free(functions->texts);
     hf_map_done(&functions->names);
     hf_map_done(&functions->tallies);
+    hf_budget_put_back(functions->end_capacity * sizeof *functions->ends);
+    free(functions->ends);
     hf_map_done(&functions->callers);
+    hf_map_done(&functions->asked);
     hf_script_flow_done(&functions->flow);
     hf_script_sources_done(&functions->sources);
     *functions = (struct hf_script_functions){0};

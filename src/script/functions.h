@@ -54,6 +54,9 @@ struct hf_script_functions {
     struct hf_map names;   /* a function of a source -> number of its name, as profiles have it */
     struct hf_map tallies; /* a line, or a function -> its number */
     struct hf_map callers; /* hash of two functions */
+    struct hf_map asked;   /* a line and what it calls -> number of its end */
+    struct hf_script_end *ends;
+    size_t end_count, end_capacity;
     struct hf_script_tally *items;
     struct hf_script_name *texts;
     size_t count, capacity, text_count, text_capacity;
