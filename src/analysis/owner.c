@@ -248,7 +248,9 @@ struct hf_text hf_owners_via(struct hf_owners *owners, struct hf_text name)
     return hf_intern_at(&owners->texts, owners->best[id].via);
 }
 
-bool hf_owners_is_reserve(struct hf_owners *owners, const struct hf_profile *folded, uint32_t frame)
+/* What is known of a frame; NULL: its label never taught. */
+static const struct hf_owner_frame *owner_judged(
+    struct hf_owners *owners, const struct hf_profile *folded, uint32_t frame)
 {
     uint32_t label;
     struct hf_out text = {0};
@@ -258,7 +260,27 @@ bool hf_owners_is_reserve(struct hf_owners *owners, const struct hf_profile *fol
     bool is_known = hf_out_finish(&text, NULL) == HF_OK &&
                     hf_intern_put(&frames->labels, text.data, text.size, &label) && label < known;
     hf_out_done(&text);
-    return is_known && frames->items[label].class == HF_OWNER_RESERVE;
+    return is_known ? &frames->items[label] : NULL;
+}
+
+bool hf_owners_is_reserve(struct hf_owners *owners, const struct hf_profile *folded, uint32_t frame)
+{
+    const struct hf_owner_frame *judged = owner_judged(owners, folded, frame);
+    return judged != NULL && judged->class == HF_OWNER_RESERVE;
+}
+
+bool hf_owners_find_holder(struct hf_owners *owners, const struct hf_profile *folded,
+    uint32_t frame, struct hf_owners_holder *out_holder)
+{
+    const struct hf_owner_frame *judged = owner_judged(owners, folded, frame);
+    if (judged == NULL || judged->holder == 0)
+        return false;
+    const struct hf_owner_holder *holder = &owners->frames.holders[judged->holder - 1];
+    *out_holder =
+        (struct hf_owners_holder){.name = hf_intern_at(&owners->frames.texts, holder->name),
+            .file = hf_intern_at(&owners->frames.texts, holder->file),
+            .line = holder->line};
+    return true;
 }
 
 void hf_owners_done(struct hf_owners *owners)

@@ -106,6 +106,17 @@ HF_MUST_CHECK enum hf_status hf_owners_cut(
 bool hf_owners_is_reserve(
     struct hf_owners *owners, const struct hf_profile *folded, uint32_t frame);
 
+/*
+ * Who keeps what this frame of a profile that taught is given: another function of a script, and
+ * the line on which it does. False: the frame keeps it itself, or is no owner.
+ */
+struct hf_owners_holder {
+    struct hf_text name, file; /* borrowed until hf_owners_done */
+    uint32_t line;
+};
+bool hf_owners_find_holder(struct hf_owners *owners, const struct hf_profile *folded,
+    uint32_t frame, struct hf_owners_holder *out_holder);
+
 /* What the function called `name` owns most of its memory via; empty: it allocates it itself. */
 struct hf_text hf_owners_via(struct hf_owners *owners, struct hf_text name);
 

@@ -167,9 +167,20 @@ static void write_sentence(
     hf_out_text(out, suspect->name);
     hf_out_printf(out, " accounts for %s (%.1f %%%s)", amount(suspect->value, value),
         suspect->percent, f->folded->is_difference ? " of all growth" : "");
+    struct hf_owners_holder holder;
     if (suspect->is_rest)
         hf_out_string(out, ", not counting its largest callees.");
-    else if (m->self == m->total && suspect->via.size != 0) {
+    else if (f->owners != NULL && m->self >= m->total / 2 &&
+             hf_owners_find_holder(f->owners, f->folded, suspect->frames[0], &holder)) {
+        hf_out_string(out, m->self == m->total ? ", all of which " : ", of which ");
+        hf_out_text(out, holder.name);
+        hf_out_string(out, " (");
+        hf_out_text(out, hf_text_basename(holder.file));
+        hf_out_printf(out, ":%u) keeps", holder.line);
+        if (m->self != m->total)
+            hf_out_printf(out, " %s", amount(m->self, self));
+        hf_out_char(out, '.');
+    } else if (m->self == m->total && suspect->via.size != 0) {
         hf_out_string(out, ", all of which it allocates via ");
         hf_out_text(out, suspect->via);
         hf_out_char(out, '.');
@@ -293,9 +304,12 @@ static enum hf_status find_via(struct suspects_finder *f, struct hf_suspect *sus
     struct hf_out *text, struct hf_error *err)
 {
     const struct hf_frame *frame = hf_profile_frame_at(f->folded, suspect->frames[0]);
+    struct hf_owners_holder holder;
     if (f->owners == NULL)
         return HF_OK;
-    hf_out_text(text, hf_owners_via(f->owners, hf_profile_text(f->folded, frame->name)));
+    if (!hf_owners_find_holder(f->owners, f->folded, suspect->frames[0], &holder))
+        holder.name = hf_profile_text(f->folded, frame->name);
+    hf_out_text(text, hf_owners_via(f->owners, holder.name));
     return suspects_keep(f, text, &suspect->via, err);
 }
 

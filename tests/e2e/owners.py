@@ -4,7 +4,9 @@
 bench/soak.d/owners.py judges all of them."""
 
 import re
+import subprocess
 import sys
+from pathlib import Path
 
 from _heap import failing, heapflame, need
 from _owners import EIGHTH, FIFTH, FOURTH, NINTH, PROGRAMS, RIGHT, SECOND, SENTENCE, SEVENTH, SIXTH, THIRD, answer_of, labels, look_at
@@ -49,6 +51,45 @@ def test_sentences():
     assert answer_of(f"heapflame: {resident}\n") == ("parse", "a.py:12", "54.5 MiB of 65.2 MiB resident")
     assert answer_of("heapflame: resident 5.0 MiB: mapped by a b 5.0 MiB\nheapflame: f holds 1 B of 1 B in use\n")[0] == "f"
     assert answer_of("heapflame: resident 5.0 MiB: files 5.0 MiB\n") is None
+
+
+HOLDER = """import os
+class Desk:
+    def __init__(self):
+        self.slips = []
+
+    def run(self, month):
+        slip = self.compute(month)
+        self.file(slip)
+
+    def compute(self, month):
+        return bytearray(40000 + month % 7)
+
+    def file(self, slip):
+        self.slips.append(slip)
+
+def main():
+    desk = Desk()
+    for month in range(600):
+        desk.run(month)
+    os._exit(0)
+
+main()
+"""
+
+
+def test_who_keeps_what_another_makes():
+    """A function that was not running when the memory was allocated; its container takes a few KiB of its own."""
+    Path("desk.py").write_text(HOLDER)
+    done = subprocess.run(["heapflame", "run", "--exact", "-o", "desk.hfb", "--", "/usr/bin/python3", "desk.py"], capture_output=True, text=True,
+                          check=True, timeout=100)  # fmt: skip
+    assert re.search(r"Desk\.file \(desk\.py:14\) via Desk\.compute holds 2\d\.\d MiB of ", done.stderr), done.stderr
+    top = heapflame("top", "desk.hfb")
+    assert re.search(r"Desk\.file +desk\.py:14  via Desk\.compute", top), top
+    stacks = heapflame("fold", "desk.hfb")
+    assert re.search(r"Desk\.run;.*Desk\.compute", stacks) and "Desk.file;PyList" not in stacks, stacks
+    heapflame("flame", "desk.hfb", "-o", "desk.html")
+    assert re.search(r"of which Desk\.file \(desk\.py:14\) keeps 2\d\.\d MiB\.", Path("desk.html").read_text())
 
 
 def test_owners():
