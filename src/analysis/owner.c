@@ -6,7 +6,6 @@
 #include "profile/samples.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* "std::vector::push_back" is "std::vector"; "__GI___strdup" is "strdup". */
 static struct hf_text owner_short(struct hf_text name)
@@ -94,47 +93,73 @@ enum hf_status hf_owners_learn(struct hf_owners *owners, const struct hf_profile
     return status;
 }
 
-/* The frame of who keeps what a function of a script gives it; HF_NO_FRAME: nobody else does. */
-#define HF_NO_FRAME UINT32_MAX
-
-static enum hf_status owner_holder_frame(const struct hf_owners *owners,
-    const struct hf_owner_holder *holder, struct hf_profile *folded, const struct hf_frame *like,
-    uint32_t *out_frame, struct hf_error *err)
+/* What is known of a frame; NULL: its label never taught. */
+static enum hf_status owner_judged(struct hf_owners *owners, const struct hf_profile *folded,
+    uint32_t frame, const struct hf_owner_frame **out_judged, struct hf_error *err)
 {
+    uint32_t label = 0;
+    struct hf_out text = {0};
+    struct hf_owner_frames *frames = &owners->frames;
+    uint32_t known = frames->labels.count;
+    hf_frame_label(folded, hf_profile_frame_at(folded, frame), &text);
+    enum hf_status status = hf_out_finish(&text, err);
+    if (status == HF_OK && !hf_intern_put(&frames->labels, text.data, text.size, &label))
+        status = hf_error_memory(err);
+    hf_out_done(&text);
+    *out_judged = status == HF_OK && label < known ? &frames->items[label] : NULL;
+    return status;
+}
+
+/* All-zero: the frame keeps what it makes itself, or is no owner. */
+static enum hf_status owner_holder(struct hf_owners *owners, const struct hf_profile *folded,
+    uint32_t frame, struct hf_owners_holder *out_holder, struct hf_error *err)
+{
+    const struct hf_owner_frame *judged;
     const struct hf_intern *texts = &owners->frames.texts;
-    struct hf_frame frame = {.module = like->module, .flags = HF_FRAME_NAMED};
-    enum hf_status status =
-        hf_profile_string(folded, hf_intern_at(texts, holder->name), &frame.name, err);
-    if (status == HF_OK && like->line != 0) {
-        frame.line = holder->line;
-        status = hf_profile_string(folded, hf_intern_at(texts, holder->file), &frame.file, err);
-    }
+    *out_holder = (struct hf_owners_holder){0};
+    enum hf_status status = owner_judged(owners, folded, frame, &judged, err);
+    if (status != HF_OK || judged == NULL || judged->holder == 0)
+        return status;
+    const struct hf_owner_holder *holder = &owners->frames.holders[judged->holder - 1];
+    *out_holder = (struct hf_owners_holder){.name = hf_intern_at(texts, holder->name),
+        .file = hf_intern_at(texts, holder->file),
+        .line = holder->line};
+    return HF_OK;
+}
+
+#define NO_HOLDER UINT32_MAX
+
+/* Sets the frame of who holds what an owner's node gives it; NO_HOLDER: nobody else does. */
+static enum hf_status owner_holder_frame(struct hf_owners *owners, struct hf_profile *folded,
+    uint32_t node, uint32_t *out_frame, struct hf_error *err)
+{
+    struct hf_owners_holder holder;
+    uint32_t owner_id = folded->stacks.nodes[node].frame;
+    *out_frame = NO_HOLDER;
+    enum hf_status status = owner_holder(owners, folded, owner_id, &holder, err);
+    if (status != HF_OK || holder.name.size == 0)
+        return status;
+    const struct hf_frame *owner = hf_profile_frame_at(folded, owner_id);
+    struct hf_frame frame = {.module = owner->module, .flags = HF_FRAME_NAMED};
+    frame.line = owner->line != 0 ? holder.line : 0;
+    status = hf_profile_string(folded, holder.name, &frame.name, err);
+    if (status == HF_OK && frame.line != 0)
+        status = hf_profile_string(folded, holder.file, &frame.file, err);
     return status == HF_OK ? hf_profile_frame(folded, &frame, out_frame, err) : status;
 }
 
-/* Sets the holder of each node that is an owner; the caller frees it. */
+/* Sets the holder of each node that is an owner; the caller frees them. */
 static enum hf_status owner_find_holders(struct hf_owners *owners, struct hf_profile *folded,
     const uint32_t *found, uint32_t **out_holders, struct hf_error *err)
 {
-    struct hf_owner_stacks stacks;
     size_t count = folded->stacks.count;
     uint32_t *holders = *out_holders = hf_budget_calloc(count, sizeof *holders);
-    if (holders == NULL)
-        return hf_error_memory(err);
-    memset(holders, 0xff, count * sizeof *holders);
-    enum hf_status status =
-        hf_owner_stacks_init(&stacks, &owners->frames, folded, NULL, HF_BY_LINE, err);
-    for (size_t node = 1; status == HF_OK && node < count; node++) {
-        uint32_t owner = found[node];
-        const struct hf_owner_frame *judged = hf_owner_stacks_at(&stacks, owner);
-        if (owner == HF_STACK_ROOT || judged->holder == 0 || holders[owner] != HF_NO_FRAME)
-            continue;
-        const struct hf_frame like =
-            *hf_profile_frame_at(folded, folded->stacks.nodes[owner].frame);
-        status = owner_holder_frame(owners, &owners->frames.holders[judged->holder - 1], folded,
-            &like, &holders[owner], err);
+    enum hf_status status = holders != NULL ? HF_OK : hf_error_memory(err);
+    for (size_t node = 0; status == HF_OK && node < count; node++) {
+        holders[node] = NO_HOLDER;
+        if (node != HF_STACK_ROOT && found[node] == node)
+            status = owner_holder_frame(owners, folded, (uint32_t)node, &holders[node], err);
     }
-    hf_owner_stacks_done(&stacks);
     return status;
 }
 
@@ -158,7 +183,7 @@ static enum hf_status owner_cut_tree(struct hf_profile *folded, uint32_t *new_no
     for (uint32_t node = count; node-- > 1;) {
         uint32_t owner = owners[node], at = new_nodes[owner];
         enum hf_status status = HF_OK;
-        if (holders[owner] != HF_NO_FRAME)
+        if (holders[owner] != NO_HOLDER)
             status = hf_stacktree_child(tree, at, holders[owner], &at, err);
         if (status != HF_OK)
             return status;
@@ -248,39 +273,18 @@ struct hf_text hf_owners_via(struct hf_owners *owners, struct hf_text name)
     return hf_intern_at(&owners->texts, owners->best[id].via);
 }
 
-/* What is known of a frame; NULL: its label never taught. */
-static const struct hf_owner_frame *owner_judged(
-    struct hf_owners *owners, const struct hf_profile *folded, uint32_t frame)
-{
-    uint32_t label;
-    struct hf_out text = {0};
-    struct hf_owner_frames *frames = &owners->frames;
-    uint32_t known = frames->labels.count;
-    hf_frame_label(folded, hf_profile_frame_at(folded, frame), &text);
-    bool is_known = hf_out_finish(&text, NULL) == HF_OK &&
-                    hf_intern_put(&frames->labels, text.data, text.size, &label) && label < known;
-    hf_out_done(&text);
-    return is_known ? &frames->items[label] : NULL;
-}
-
 bool hf_owners_is_reserve(struct hf_owners *owners, const struct hf_profile *folded, uint32_t frame)
 {
-    const struct hf_owner_frame *judged = owner_judged(owners, folded, frame);
-    return judged != NULL && judged->class == HF_OWNER_RESERVE;
+    const struct hf_owner_frame *judged;
+    return owner_judged(owners, folded, frame, &judged, NULL) == HF_OK && judged != NULL &&
+           judged->class == HF_OWNER_RESERVE;
 }
 
 bool hf_owners_find_holder(struct hf_owners *owners, const struct hf_profile *folded,
     uint32_t frame, struct hf_owners_holder *out_holder)
 {
-    const struct hf_owner_frame *judged = owner_judged(owners, folded, frame);
-    if (judged == NULL || judged->holder == 0)
-        return false;
-    const struct hf_owner_holder *holder = &owners->frames.holders[judged->holder - 1];
-    *out_holder =
-        (struct hf_owners_holder){.name = hf_intern_at(&owners->frames.texts, holder->name),
-            .file = hf_intern_at(&owners->frames.texts, holder->file),
-            .line = holder->line};
-    return true;
+    return owner_holder(owners, folded, frame, out_holder, NULL) == HF_OK &&
+           out_holder->name.size != 0;
 }
 
 void hf_owners_done(struct hf_owners *owners)

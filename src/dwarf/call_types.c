@@ -2,6 +2,7 @@
 
 #include "base/budget.h"
 #include "base/containers/hash.h"
+#include "base/containers/sorted.h"
 #include "base/containers/vec.h"
 #include "base/limits.h"
 #include "dwarf/constants.h"
@@ -156,15 +157,7 @@ static bool is_same_class(const struct hf_call_entry *a, const struct hf_call_en
 
 static size_t first_link(const struct hf_call_types *types, uint64_t from)
 {
-    size_t low = 0, high = types->link_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (types->links[middle].from < from)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return HF_FIRST_FROM(types->links, types->link_count, from, from);
 }
 
 /* The classes that an object leads to: those behind pointers are not gone through. */

@@ -2,6 +2,7 @@
 
 #include "base/budget.h"
 #include "base/containers/hash.h"
+#include "base/containers/sorted.h"
 #include "base/containers/vec.h"
 #include "script/origin.h"
 #include "script/words.h"
@@ -53,11 +54,9 @@ static bool flow_has_member(const struct hf_script_at *at, uint32_t token)
 static struct hf_script_end flow_into(
     const struct hf_script_at *at, uint32_t function, uint32_t token)
 {
-    if (hf_script_is_state(at, token))
-        return hf_script_is_constructor(at, function) ? flow_returned
-                                                      : flow_kept(at, function, token);
-    struct hf_script_origin origin =
-        hf_script_origin_of(at, function, hf_script_text_of(at, token));
+    struct hf_script_origin origin = {.root = HF_SCRIPT_IS_STATE};
+    if (!hf_script_is_state(at, token))
+        origin = hf_script_origin_of(at, function, hf_script_text_of(at, token));
     switch (origin.root) {
     case HF_SCRIPT_IS_STATE:
         return hf_script_is_constructor(at, function) ? flow_returned
@@ -82,9 +81,6 @@ static struct hf_script_end flow_into_chain(
         begin++;
     if (!hf_script_is_kind(tokens, begin, HF_SCRIPT_NAME))
         return flow_unknown;
-    uint32_t call;
-    bool is_path;
-    (void)hf_script_chain_end(at->file, begin, last + 1, &call, &is_path);
     /* "self.posting(word).positions.append(x)": what the function gives is whose? */
     for (uint32_t i = begin; i <= last; i++) {
         if (!hf_script_is_sign(tokens, i, "(") || hf_script_callee(at->file, i) == HF_SCRIPT_NO)
@@ -586,20 +582,6 @@ static struct hf_script_end flow_body(const struct hf_script_at *at, uint32_t he
     return found;
 }
 
-/* The first token of a line, or of one behind it. */
-static uint32_t flow_line(const struct hf_script_tokens *tokens, uint32_t line)
-{
-    size_t low = 0, high = tokens->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (tokens->items[middle].line < line)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (uint32_t)low;
-}
-
 /* What a call of `callee` on that line gives, of all that bear the name. */
 static struct hf_script_end flow_called(
     const struct hf_script_at *at, uint32_t line, struct hf_text callee, bool *out_found)
@@ -607,8 +589,8 @@ static struct hf_script_end flow_called(
     const struct hf_script_tokens *tokens = &at->file->tokens;
     struct hf_script_end found = flow_unknown;
     *out_found = false;
-    for (uint32_t i = flow_line(tokens, line); i < tokens->count && tokens->items[i].line <= line;
-         i++) {
+    for (uint32_t i = (uint32_t)HF_FIRST_FROM(tokens->items, tokens->count, line, line);
+         i < tokens->count && tokens->items[i].line <= line; i++) {
         const struct hf_script_token *token = &tokens->items[i];
         if (token->line != line || token->statement == HF_SCRIPT_NO ||
             token->kind != HF_SCRIPT_NAME || !hf_text_equal(hf_script_text_of(at, i), callee))
@@ -625,6 +607,14 @@ static struct hf_script_end flow_called(
     return found;
 }
 
+/* What was found on the way to another answer, with the steps of that, may be less than all. */
+static void flow_forget(struct hf_script_flow *flow)
+{
+    hf_map_done(&flow->known);
+    flow->steps = flow->depth = 0;
+    flow->count = 0;
+}
+
 struct hf_script_end hf_script_flow_of(
     struct hf_script_flow *flow, uint32_t file, uint32_t line, struct hf_text callee)
 {
@@ -633,12 +623,12 @@ struct hf_script_end hf_script_flow_of(
     if (!hf_script_at_file(&at, flow, file))
         return found;
     const struct hf_script_token *items = at.file->tokens.items;
-    flow->steps = flow->depth = 0;
+    flow_forget(flow);
     uint32_t whole = HF_SCRIPT_NO;
     bool is_called = false;
     if (callee.size != 0)
         found = flow_called(&at, line, callee, &is_called);
-    for (uint32_t i = flow_line(&at.file->tokens, line);
+    for (uint32_t i = (uint32_t)HF_FIRST_FROM(items, at.file->tokens.count, line, line);
          !is_called && i < at.file->tokens.count && items[i].line <= line; i++) {
         if (items[i].line != line || items[i].statement == HF_SCRIPT_NO)
             continue;

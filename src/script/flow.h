@@ -46,13 +46,14 @@ struct hf_script_end {
     uint32_t file, function, line; /* where it is kept; function HF_SCRIPT_NO: of the file itself */
 };
 
-/* Questions about the same sources, which may not change meanwhile. Free with done. */
+/* Questions about these sources. All-zero but for them at first. Free with done. */
 struct hf_script_flow {
     const struct hf_script_sources *sources;
+    /* The rest is of one question. */
     struct hf_map known; /* a variable of a function -> number of its end */
     struct hf_script_end *ends;
     size_t count, capacity;
-    uint32_t steps; /* that were taken for this question */
+    uint32_t steps; /* that were taken */
     uint32_t depth;
     uint32_t closure; /* what this statement holds, of which the question is one */
     bool with_parts;  /* a part of a value counts as the value: nothing else is done with it */

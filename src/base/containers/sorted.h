@@ -27,16 +27,23 @@
 #include <stdint.h>
 #include <string.h>
 
-/* For the macros: `field` bytes into each item of `size` bytes stands the number it is sorted by.
- */
+/* For the macros: `field` bytes into each item of `size` bytes stands the number it is sorted by,
+ * of `width` bytes: 4 or 8. */
 static HF_ALWAYS_INLINE size_t hf_sorted_search(const void *items, size_t size, size_t field,
-    size_t count, uint64_t value, bool is_behind_equal)
+    size_t width, size_t count, uint64_t value, bool is_behind_equal)
 {
     size_t low = 0, high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
+        const char *at = (const char *)items + middle * size + field;
         uint64_t number;
-        memcpy(&number, (const char *)items + middle * size + field, sizeof number);
+        uint32_t narrow;
+        if (width == sizeof narrow) {
+            memcpy(&narrow, at, sizeof narrow);
+            number = narrow;
+        } else {
+            memcpy(&number, at, sizeof number);
+        }
         if (number < value || (is_behind_equal && number == value))
             low = middle + 1;
         else
@@ -46,20 +53,20 @@ static HF_ALWAYS_INLINE size_t hf_sorted_search(const void *items, size_t size, 
 }
 
 /*
- * Of `count` structs sorted by a field, a uint64_t: index of the first one whose field is not below
- * `value`, or is above it; `count` if there is none.
+ * Of `count` structs sorted by a field, a uint64_t or a uint32_t: index of the first one whose
+ * field is not below `value`, or is above it; `count` if there is none.
  */
 #define HF_FIRST_FROM(items, count, field, value)                                                  \
-    hf_sorted_search(                                                                              \
-        items, sizeof *(items), offsetof(__typeof__(*(items)), field), count, value, false)
+    hf_sorted_search(items, sizeof *(items), offsetof(__typeof__(*(items)), field),                \
+        sizeof(items)->field, count, value, false)
 #define HF_FIRST_ABOVE(items, count, field, value)                                                 \
-    hf_sorted_search(                                                                              \
-        items, sizeof *(items), offsetof(__typeof__(*(items)), field), count, value, true)
+    hf_sorted_search(items, sizeof *(items), offsetof(__typeof__(*(items)), field),                \
+        sizeof(items)->field, count, value, true)
 
 /* The same of numbers alone: the first that is not below `value`. */
 static inline size_t hf_lower_bound_u64(const uint64_t *sorted, size_t count, uint64_t value)
 {
-    return hf_sorted_search(sorted, sizeof *sorted, 0, count, value, false);
+    return hf_sorted_search(sorted, sizeof *sorted, 0, sizeof *sorted, count, value, false);
 }
 
 /* Sorts in place, smallest first. */
