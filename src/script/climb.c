@@ -1,0 +1,421 @@
+#include "script/climb.h"
+
+#include "script/words.h"
+
+#define CLIMB_MAX 40   /* brackets around it */
+#define TARGETS_MAX 16 /* that one assignment has */
+
+/* What becomes of a part counts for less than what becomes of the whole, but for more than nothing.
+ */
+static int climb_strength(struct hf_script_end end)
+{
+    return end.is_of_part && end.fate > HF_SCRIPT_STAYS ? (int)end.fate
+                                                        : (int)end.fate * (HF_SCRIPT_KEPT + 1);
+}
+
+struct hf_script_end hf_script_stronger(struct hf_script_end a, struct hf_script_end b)
+{
+    return climb_strength(b) > climb_strength(a) ? b : a;
+}
+
+static struct hf_script_end climb_kept(
+    const struct hf_script_at *at, uint32_t function, uint32_t token)
+{
+    return (struct hf_script_end){.fate = HF_SCRIPT_KEPT,
+        .file = at->number,
+        .function = function,
+        .line = at->file->tokens.items[token].line};
+}
+
+/* What stands behind the name at `token` is a member of it: "journal.saved[1]". */
+static bool climb_has_member(const struct hf_script_at *at, uint32_t token)
+{
+    const struct hf_script_tokens *tokens = &at->file->tokens;
+    bool has_member = hf_script_is_member_sign(tokens, token + 1) &&
+                      !hf_script_means(tokens, token + 2, HF_SCRIPT_VERB);
+    return has_member && tokens->language != HF_SCRIPT_PERL;
+}
+
+/* A value is put into the container that begins with the name at `token`. */
+static struct hf_script_end climb_into(
+    const struct hf_script_at *at, uint32_t function, uint32_t token)
+{
+    struct hf_script_origin origin = {.root = HF_SCRIPT_IS_STATE};
+    if (!hf_script_is_state(at, token))
+        origin = hf_script_origin_of(at, function, hf_script_text_of(at, token));
+    switch (origin.root) {
+    case HF_SCRIPT_IS_STATE:
+        return hf_script_is_constructor(at, function) ? HF_SCRIPT_END_RETURNED
+                                                      : climb_kept(at, function, token);
+    case HF_SCRIPT_IS_PARAMETER:
+        if (climb_has_member(at, token))
+            return climb_kept(at, function, token); /* that is what the function is for */
+        return (struct hf_script_end){.fate = HF_SCRIPT_FILLS, .parameter = origin.parameter};
+    default: return hf_script_follow(at, function, hf_script_text_of(at, token));
+    }
+}
+
+/* The container that begins the chain which ends with token `last`. */
+static struct hf_script_end climb_into_chain(
+    const struct hf_script_at *at, uint32_t function, uint32_t statement, uint32_t last)
+{
+    const struct hf_script_tokens *tokens = &at->file->tokens;
+    uint32_t begin =
+        hf_script_chain_begin(at->file, last, hf_script_statement_of(at, statement)->begin);
+    while (begin < last &&
+           (hf_script_is_sign(tokens, begin, "(") || hf_script_is_sign(tokens, begin, "{")))
+        begin++;
+    if (!hf_script_is_kind(tokens, begin, HF_SCRIPT_NAME))
+        return HF_SCRIPT_END_UNKNOWN;
+    /* "self.posting(word).positions.append(x)": what the function gives is whose? */
+    for (uint32_t i = begin; i <= last; i++) {
+        if (!hf_script_is_sign(tokens, i, "(") || hf_script_callee(at->file, i) == HF_SCRIPT_NO)
+            continue;
+        uint32_t place = hf_script_function_called(at, i - 1, function);
+        if (place != HF_SCRIPT_NO)
+            return hf_script_gives_state(at, place) ? climb_kept(at, function, begin)
+                                                    : HF_SCRIPT_END_STAYS;
+    }
+    return climb_into(at, function, begin);
+}
+
+/* Something is given to what stands in [begin, end): "x", "self.x[y]", "my ($a, $b)". */
+static struct hf_script_end climb_target(const struct hf_script_at *at, uint32_t function,
+    uint32_t statement, uint32_t begin, uint32_t end)
+{
+    const struct hf_script_tokens *tokens = &at->file->tokens;
+    struct hf_script_end found = HF_SCRIPT_END_STAYS;
+    bool is_new = false;
+    static const char *const loops[] = {"for", "foreach", "while", "if", NULL};
+    while (begin < end &&
+           (hf_script_means(tokens, begin, HF_SCRIPT_DECLARING) ||
+               hf_script_is_any_word(tokens, begin, loops) ||
+               hf_script_is_sign(tokens, begin, "(") || hf_script_is_sign(tokens, begin, "[") ||
+               hf_script_is_sign(tokens, begin, "{") || hf_script_is_sign(tokens, begin, "*")))
+        is_new |= hf_script_means(tokens, begin++, HF_SCRIPT_DECLARING);
+    for (size_t count = 0; begin < end && count < TARGETS_MAX; count++) {
+        uint32_t call, behind;
+        bool is_path, is_name = hf_script_is_kind(tokens, begin, HF_SCRIPT_NAME);
+        behind = is_name ? hf_script_chain_end(at->file, begin, end, &call, &is_path) : begin + 1;
+        bool is_place = is_name && (behind >= end || !hf_script_is_sign(tokens, behind, "("));
+        if (is_place && (is_path || (!is_new && hf_script_is_state(at, begin) &&
+                                        tokens->items[begin].sigil != 0)))
+            found = hf_script_stronger(
+                found, behind == begin + 1 ? climb_into(at, function, begin)
+                                           : climb_into_chain(at, function, statement, behind - 1));
+        else if (is_place)
+            found = hf_script_stronger(
+                found, is_new || hf_script_declares(at, function, hf_script_text_of(at, begin))
+                           ? hf_script_follow(at, function, hf_script_text_of(at, begin))
+                           : climb_kept(at, function, begin));
+        while (behind < end && !hf_script_is_sign(tokens, behind, ","))
+            behind = hf_script_next(tokens, behind);
+        begin = behind + 1;
+    }
+    return found;
+}
+
+/* What a function of the program does with its argument. *out_is_given: it gives it to its caller.
+ */
+static struct hf_script_end climb_argument(const struct hf_script_at *at, uint32_t place,
+    uint32_t number, struct hf_text keyword, bool *out_is_given)
+{
+    uint32_t function;
+    struct hf_script_at in = hf_script_at_place(at, place, &function);
+    if (keyword.size != 0)
+        number = hf_script_parameter_of(in.file, function, keyword);
+    struct hf_text name = hf_script_parameter(in.file, function, number);
+    *out_is_given = false;
+    if (name.size == 0)
+        return HF_SCRIPT_END_STAYS;
+    struct hf_script_end end = hf_script_follow(&in, function, name);
+    *out_is_given = end.fate == HF_SCRIPT_RETURNED;
+    return end;
+}
+
+/* The n-th argument of a call: the name that its chain begins with; HF_SCRIPT_NO: it is none. */
+static uint32_t climb_argument_name(const struct hf_script_at *at, uint32_t open, uint32_t number)
+{
+    const struct hf_script_tokens *tokens = &at->file->tokens;
+    uint32_t end = tokens->items[open].pair, i = open + 1;
+    for (; end != HF_SCRIPT_NO && i < end && number != 0; i = hf_script_next(tokens, i))
+        number -= hf_script_is_sign(tokens, i, ",");
+    return end != HF_SCRIPT_NO && i < end && hf_script_is_kind(tokens, i, HF_SCRIPT_NAME)
+               ? i
+               : HF_SCRIPT_NO;
+}
+
+/* The value is an argument. *out_goes_on: so is what the call gives, `value` becomes that. */
+static struct hf_script_end climb_call(const struct hf_script_at *at, uint32_t function,
+    const struct hf_script_level *level, uint32_t callee, struct hf_script_value *value,
+    bool *out_goes_on)
+{
+    const struct hf_script_tokens *tokens = &at->file->tokens;
+    uint32_t floor = hf_script_statement_of(at, value->statement)->begin, number = level->commas;
+    uint32_t begin = hf_script_chain_begin(at->file, callee, floor);
+    bool is_method = callee > floor && hf_script_is_member_sign(tokens, callee - 1);
+    bool is_class =
+        hf_script_is_capital(hf_script_text_of(at, callee)) && tokens->language != HF_SCRIPT_LUA;
+    struct hf_script_value call = {value->statement, begin, level->end + 1};
+    uint32_t place = hf_script_function_called(at, callee, function);
+    *out_goes_on = false;
+    bool makes = hf_script_means(tokens, callee, is_method ? HF_SCRIPT_MAKING : HF_SCRIPT_MAKER);
+    if (hf_script_is_word(tokens, begin, "new") || is_class || (makes && place == HF_SCRIPT_NO) ||
+        hf_script_is_word(tokens, callee, "new")) {
+        *value = call;
+        *out_goes_on = true;
+        return HF_SCRIPT_END_STAYS;
+    }
+    if (place != HF_SCRIPT_NO) {
+        bool is_keyword = level->assignment != HF_SCRIPT_NO && level->assignment == level->item + 1;
+        struct hf_text keyword =
+            is_keyword ? hf_script_text_of(at, level->item) : (struct hf_text){NULL, 0};
+        struct hf_script_end end = climb_argument(at, place, number, keyword, out_goes_on);
+        if (*out_goes_on)
+            *value = call;
+        if (end.fate != HF_SCRIPT_FILLS)
+            return end;
+        uint32_t name = climb_argument_name(at, level->open, end.parameter);
+        return name != HF_SCRIPT_NO ? climb_into(at, function, name) : HF_SCRIPT_END_STAYS;
+    }
+    if (hf_script_means(tokens, callee, HF_SCRIPT_VERB)) {
+        bool is_first = hf_script_is_word(tokens, callee, "heappush") ||
+                        hf_script_is_word(tokens, callee, "insort") || !is_method ||
+                        (hf_script_is_word(tokens, callee, "insert") && is_method &&
+                            hf_script_is_word(tokens, callee - 2, "table"));
+        if (is_first && number == 0)
+            return HF_SCRIPT_END_STAYS;
+        uint32_t name = is_first ? climb_argument_name(at, level->open, 0) : HF_SCRIPT_NO;
+        if (is_first)
+            return name != HF_SCRIPT_NO ? climb_into(at, function, name) : HF_SCRIPT_END_UNKNOWN;
+        return climb_into_chain(at, function, value->statement, callee - 2);
+    }
+    bool maps = hf_script_means(tokens, callee, HF_SCRIPT_MAPPER);
+    if (maps) {
+        *value = call;
+        *out_goes_on = true;
+    }
+    return maps ? HF_SCRIPT_END_STAYS : HF_SCRIPT_END_UNKNOWN;
+}
+
+/* The part of a statement that is a function without a name, of which `inner` is a statement. */
+static struct hf_script_value climb_closure(const struct hf_script_at *at, uint32_t inner)
+{
+    const struct hf_script_statement *of = hf_script_statement_of(at, inner);
+    const struct hf_script_statement *outer = hf_script_statement_of(at, of->within);
+    const struct hf_script_token *items = at->file->tokens.items;
+    uint32_t begin = of->begin, end = of->end;
+    while (begin > outer->begin && items[begin].statement != of->within)
+        begin--;
+    while (end < outer->end && items[end].statement != of->within)
+        end++;
+    return (struct hf_script_value){of->within, begin, end < outer->end ? end + 1 : end};
+}
+
+/* What stands before the block of a function without a name decides what becomes of its value. */
+static bool climb_is_mapped(const struct hf_script_at *at, struct hf_script_value *closure)
+{
+    const struct hf_script_tokens *tokens = &at->file->tokens;
+    uint32_t floor = hf_script_statement_of(at, closure->statement)->begin, i = closure->begin;
+    if (tokens->language != HF_SCRIPT_RUBY && tokens->language != HF_SCRIPT_PERL)
+        return true; /* it is an argument, as others */
+    while (i > floor && !hf_script_is_word(tokens, i, "do") && !hf_script_is_sign(tokens, i, "{") &&
+           !hf_script_assigns(tokens, i))
+        i--; /* over "|a, b|" */
+    if (i == floor || hf_script_assigns(tokens, i))
+        return true;
+    i--;
+    if (hf_script_is_sign(tokens, i, ")") && tokens->items[i].pair > floor &&
+        tokens->items[i].pair != HF_SCRIPT_NO)
+        i = tokens->items[i].pair - 1;
+    closure->begin = hf_script_chain_begin(at->file, i, floor);
+    return hf_script_means(tokens, i, HF_SCRIPT_MAPPER);
+}
+
+bool hf_script_is_value(const struct hf_script_at *at, uint32_t number)
+{
+    const struct hf_script_statement *statement = hf_script_statement_of(at, number);
+    enum hf_script_language language = at->file->tokens.language;
+    if (language != HF_SCRIPT_RUBY && language != HF_SCRIPT_PERL)
+        return false;
+    while (statement->is_last && statement->control != HF_SCRIPT_NO)
+        statement = hf_script_statement_of(at, statement->control);
+    return statement->is_last && !statement->is_header;
+}
+
+/* The names that a loop gives each part of the value: "for (const row of rows)". */
+static struct hf_script_end climb_loop(
+    const struct hf_script_at *at, const struct hf_script_value *value)
+{
+    static const char *const of[] = {"in", "of", NULL};
+    const struct hf_script_tokens *tokens = &at->file->tokens;
+    const struct hf_script_statement *statement = hf_script_statement_of(at, value->statement);
+    uint32_t begin = statement->begin + 1, end = statement->end, i;
+    for (i = value->begin; i < statement->end && !hf_script_is_word(tokens, i, "as"); i++)
+        continue;
+    if (i < statement->end) { /* "foreach ($rows as $key => $row)" */
+        begin = i + 1;
+        for (i = begin; i < end; i++) {
+            if (hf_script_is_sign(tokens, i, "=>"))
+                begin = i + 1;
+        }
+        end = end > begin && hf_script_is_sign(tokens, end - 1, "{") ? end - 1 : end;
+    } else {
+        for (i = begin; i < value->begin && !hf_script_is_any_word(tokens, i, of); i++)
+            begin += hf_script_is_sign(tokens, i, "(") && i == begin;
+        end = i;
+        if (end == value->begin) /* "for my $row (rows())" */
+            while (end > begin && !hf_script_is_sign(tokens, end, "("))
+                end--;
+    }
+    return climb_target(at, statement->function, value->statement, begin, end);
+}
+
+/* The value is all that the statement is about: what is done with it? */
+static struct hf_script_end climb_sink(const struct hf_script_at *at,
+    const struct hf_script_level *level, struct hf_script_value *value, bool *out_goes_on)
+{
+    static const char *const loops[] = {"for", "foreach", NULL};
+    const struct hf_script_tokens *tokens = &at->file->tokens;
+    const struct hf_script_statement *statement = hf_script_statement_of(at, value->statement);
+    *out_goes_on = false;
+    for (uint32_t i = level->begin; i < value->begin && level->open == HF_SCRIPT_NO;
+         i = hf_script_next(tokens, i)) { /* "my $row = next_row() or return []" */
+        if (i > statement->begin && hf_script_means(tokens, i, HF_SCRIPT_LEAVING) &&
+            !statement->is_of_closure)
+            return HF_SCRIPT_END_RETURNED;
+    }
+    bool is_loop = hf_script_is_any_word(tokens, statement->begin, loops) && statement->is_header;
+    if (level->assignment != HF_SCRIPT_NO && is_loop)
+        return HF_SCRIPT_END_STAYS; /* "for i = 1, #rows do" */
+    if (level->assignment != HF_SCRIPT_NO) {
+        uint32_t begin = level->open == HF_SCRIPT_NO ? statement->begin : level->item;
+        struct hf_script_end found = HF_SCRIPT_END_STAYS;
+        for (uint32_t i = begin; i <= level->assignment; i = hf_script_next(tokens, i)) {
+            if (!hf_script_assigns(tokens, i))
+                continue;
+            found = hf_script_stronger(
+                found, climb_target(at, statement->function, value->statement, begin, i));
+            begin = i + 1;
+        }
+        bool returns = hf_script_means(tokens, statement->begin, HF_SCRIPT_LEAVING);
+        return returns ? hf_script_stronger(found, HF_SCRIPT_END_RETURNED) : found;
+    }
+    for (uint32_t i = statement->begin; i < value->begin; i = hf_script_next(tokens, i)) {
+        if (!hf_script_means(tokens, i, HF_SCRIPT_LEAVING))
+            continue;
+        bool is_inner = statement->is_of_closure && at->flow->closure != statement->within;
+        if (!is_inner || statement->within == HF_SCRIPT_NO)
+            return HF_SCRIPT_END_RETURNED;
+        *value = climb_closure(at, value->statement);
+        *out_goes_on = climb_is_mapped(at, value);
+        return HF_SCRIPT_END_STAYS;
+    }
+    if (is_loop)
+        return climb_loop(at, value);
+    if (!hf_script_is_value(at, value->statement))
+        return HF_SCRIPT_END_UNKNOWN;
+    if (!statement->is_of_closure || at->flow->closure == statement->within)
+        return HF_SCRIPT_END_RETURNED;
+    *value = climb_closure(at, value->statement);
+    *out_goes_on = climb_is_mapped(at, value);
+    return HF_SCRIPT_END_STAYS;
+}
+
+/* "push @rows, $row", "bless \%self, $class", "rows << row": without brackets. *out_found false: no
+ * such thing. */
+static struct hf_script_end climb_command(const struct hf_script_at *at, uint32_t function,
+    const struct hf_script_level *level, const struct hf_script_value *value, bool *out_found)
+{
+    static const char *const pushes[] = {"push", "unshift", "splice", NULL};
+    const struct hf_script_tokens *tokens = &at->file->tokens;
+    *out_found = true;
+    if (tokens->language == HF_SCRIPT_RUBY && value->begin > level->begin + 1 &&
+        hf_script_is_sign(tokens, value->begin - 1, "<<"))
+        return climb_into_chain(at, function, value->statement, value->begin - 2);
+    for (uint32_t i = level->begin; i < value->begin; i = hf_script_next(tokens, i)) {
+        if (!hf_script_is_any_word(tokens, i, pushes) || i + 1 >= value->begin ||
+            hf_script_is_sign(tokens, i + 1, "("))
+            continue;
+        uint32_t name = i + 1;
+        while (name < value->begin && hf_script_is_sign(tokens, name, "{"))
+            name++;
+        return hf_script_is_kind(tokens, name, HF_SCRIPT_NAME) ? climb_into(at, function, name)
+                                                               : HF_SCRIPT_END_UNKNOWN;
+    }
+    *out_found = false;
+    return HF_SCRIPT_END_UNKNOWN;
+}
+
+static bool climb_is_blocked(const struct hf_script_at *at, const struct hf_script_level *level,
+    const struct hf_script_value *value)
+{
+    const struct hf_script_tokens *tokens = &at->file->tokens;
+    uint32_t before = value->begin > level->begin ? value->begin - 1 : HF_SCRIPT_NO;
+    bool is_splat = before != HF_SCRIPT_NO &&
+                    (before == level->begin || hf_script_is_sign(tokens, before - 1, ",")) &&
+                    tokens->language != HF_SCRIPT_LUA;
+    if (before != HF_SCRIPT_NO && !is_splat && hf_script_means(tokens, before, HF_SCRIPT_BLOCKING))
+        return true;
+    if (before != HF_SCRIPT_NO && hf_script_means(tokens, before, HF_SCRIPT_BLOCKING_BEFORE)) {
+        /* "for x in rows:" goes on; "[f(x) for x in rows]" does not. */
+        bool is_loop = hf_script_is_word(tokens, before, "in") &&
+                       hf_script_statement_of(at, value->statement)->is_header;
+        if (!is_loop)
+            return true;
+    }
+    return value->end < level->end &&
+           (hf_script_means(tokens, value->end, HF_SCRIPT_BLOCKING) ||
+               hf_script_means(tokens, value->end, HF_SCRIPT_BLOCKING_BEHIND));
+}
+
+/* A value is a key: kept with what is stored there, "seen[key] = row". */
+static struct hf_script_end climb_key(
+    const struct hf_script_at *at, uint32_t function, uint32_t statement, uint32_t open)
+{
+    const struct hf_script_tokens *tokens = &at->file->tokens;
+    uint32_t end = hf_script_statement_of(at, statement)->end, last = tokens->items[open].pair;
+    while (last + 1 < end && hf_script_is_index(at->file, last + 1) &&
+           tokens->items[last + 1].pair != HF_SCRIPT_NO && tokens->items[last + 1].pair > last)
+        last = tokens->items[last + 1].pair;
+    return last + 1 < end && hf_script_assigns(tokens, last + 1)
+               ? climb_into_chain(at, function, statement, last)
+               : HF_SCRIPT_END_STAYS;
+}
+
+/* From a value outwards: through brackets and calls to what the statement does with it. */
+struct hf_script_end hf_script_climb(const struct hf_script_at *at, struct hf_script_value value)
+{
+    const struct hf_script_tokens *tokens = &at->file->tokens;
+    for (int i = 0; i < CLIMB_MAX && hf_script_step(at->flow); i++) {
+        uint32_t function = hf_script_statement_of(at, value.statement)->function;
+        struct hf_script_level level = hf_script_level_of(at->file, value);
+        bool goes_on = false, is_command;
+        if (climb_is_blocked(at, &level, &value))
+            return HF_SCRIPT_END_STAYS;
+        struct hf_script_end end = climb_command(at, function, &level, &value, &is_command);
+        if (is_command)
+            return end;
+        uint32_t callee =
+            level.open != HF_SCRIPT_NO ? hf_script_callee(at->file, level.open) : HF_SCRIPT_NO;
+        bool is_use = level.open != HF_SCRIPT_NO && level.open != 0 &&
+                      hf_script_is_word(tokens, level.open - 1, "use");
+        if (level.open == HF_SCRIPT_NO) {
+            end = climb_sink(at, &level, &value, &goes_on);
+        } else if (callee != HF_SCRIPT_NO) {
+            end = climb_call(at, function, &level, callee, &value, &goes_on);
+        } else if (hf_script_is_index(at->file, level.open)) {
+            return climb_key(at, function, value.statement, level.open);
+        } else if (level.assignment != HF_SCRIPT_NO && hf_script_is_sign(tokens, level.open, "(") &&
+                   !is_use) {
+            return climb_sink(at, &level, &value, &goes_on);
+        } else {
+            value.begin = level.open;
+            value.end = level.end + 1;
+            goes_on = true;
+        }
+        if (!goes_on || end.fate == HF_SCRIPT_KEPT)
+            return end;
+    }
+    return HF_SCRIPT_END_UNKNOWN;
+}
