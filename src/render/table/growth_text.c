@@ -237,9 +237,12 @@ static void growth_text_put_held(
         hf_out_string(out, "others");
     }
     hf_out_char(out, '\n');
-    if (lost >= held->bytes - held->bytes / 100)
-        hf_out_string(
-            out, "  proven: nothing leads to these blocks any more, so nobody can free them\n");
+    if (lost < held->bytes / 2)
+        return;
+    hf_out_string(out, "  proven");
+    if (lost < held->bytes)
+        hf_out_printf(out, " for %.1f %%", (double)lost * 100 / (double)held->bytes);
+    hf_out_string(out, ": nothing leads to these blocks any more, so nobody can free them\n");
 }
 
 static void growth_text_put_place(
