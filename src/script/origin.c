@@ -147,7 +147,8 @@ uint32_t hf_script_function_called(
     };
     bool is_verb = hf_script_means(tokens, callee, HF_SCRIPT_VERB) && is_method && !is_object;
     size_t count = 0;
-    for (uint32_t i = first; i != HF_SCRIPT_NO; i = sources->places[i].next) {
+    for (uint32_t i = first; i != HF_SCRIPT_NO && hf_script_step(at->flow);
+         i = sources->places[i].next) {
         const struct hf_script_place *place = &sources->places[i];
         struct hf_text class = sources->files[place->file].outline.functions[place->function].class;
         bool is_named =

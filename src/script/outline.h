@@ -38,6 +38,7 @@ struct hf_script_statement {
 struct hf_script_function {
     struct hf_text name, class; /* "add" of "Index"; the class may be empty */
     uint32_t header;            /* its statement */
+    uint32_t outer;             /* the function around it; HF_SCRIPT_NO: none */
     uint32_t begin, end;        /* tokens: from its name to behind its last */
     uint32_t parameters;        /* the token behind "("; HF_SCRIPT_NO: it has none there */
     bool is_cached;             /* what it returns is kept for it */
@@ -46,7 +47,7 @@ struct hf_script_function {
 /* All-zero: none. */
 struct hf_script_outline {
     struct hf_script_statement *statements;
-    struct hf_script_function *functions;
+    struct hf_script_function *functions; /* in the order in which they begin */
     size_t statement_count, statement_capacity;
     size_t function_count, function_capacity;
 };

@@ -87,6 +87,7 @@ static uint32_t outline_add_function(
         (struct hf_script_function){.name = hf_script_token_text(p->tokens, name),
             .class = class,
             .header = p->current,
+            .outer = hf_outline_top(p)->function,
             .begin = name,
             .end = name + 1,
             .parameters = parameters,

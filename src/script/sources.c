@@ -2,6 +2,7 @@
 
 #include "base/budget.h"
 #include "base/containers/hash.h"
+#include "base/containers/sorted.h"
 #include "base/containers/vec.h"
 
 #include <limits.h>
@@ -117,17 +118,18 @@ uint32_t hf_script_place_of(const struct hf_script_sources *sources, struct hf_t
 
 uint32_t hf_script_function_at(const struct hf_script_file *file, uint32_t line)
 {
-    uint32_t found = HF_SCRIPT_NO;
-    for (uint32_t i = 0; i < file->outline.function_count; i++) {
-        const struct hf_script_function *function = &file->outline.functions[i];
-        if (file->tokens.items[function->begin].line <= line &&
-            file->tokens.items[function->end - 1].line >= line)
-            found = i; /* one within another comes later */
-    }
+    const struct hf_script_token *tokens = file->tokens.items;
+    const struct hf_script_function *functions = file->outline.functions;
+    size_t behind = HF_FIRST_ABOVE(tokens, file->tokens.count, line, line);
+    size_t count = HF_FIRST_FROM(functions, file->outline.function_count, begin, behind);
+    uint32_t found = count != 0 ? (uint32_t)count - 1 : HF_SCRIPT_NO;
+    /* The last that has begun, or one around it. */
+    while (found != HF_SCRIPT_NO && tokens[functions[found].end - 1].line < line)
+        found = functions[found].outer;
     return found;
 }
 
-/* Calls `see` with each name of a list of parameters. */
+/* The names of a list of parameters. */
 struct sources_parameters {
     struct hf_text names[PARAMETERS_MAX];
     uint32_t count;

@@ -266,6 +266,35 @@ static void test_callee(void **state)
     hf_script_sources_done(&sources);
 }
 
+/* The innermost function of a line: 0 outer, 1 inner, 2 the method behind both; -: none. */
+static void test_function_at(void **state)
+{
+    (void)state;
+    static const char *const texts[][2] = {
+        {"a.py", "x = 1\ndef outer():\n    def inner():\n        return 1\n    return inner\n"
+                 "class A:\n    y = 2\n    def m(self):\n        pass\nz = 3\n"},
+        {"a.lua", "x = 1\nfunction outer()\n  local function inner()\n    return 1\n  end\n"
+                  "end\ny = 2\nfunction A:m()\nend\nz = 3\n"},
+    };
+    static const char expected[] = "-0110--22-";
+    for (size_t i = 0; i < HF_COUNT(texts); i++) {
+        struct hf_script_sources sources = {0};
+        struct hf_error err;
+        uint32_t file;
+        assert_int_equal(hf_script_sources_add_text(&sources, hf_text_of(texts[i][0]),
+                             hf_text_of(texts[i][1]), &file, &err),
+            HF_OK);
+        for (uint32_t line = 1; expected[line - 1] != '\0'; line++) {
+            uint32_t function = hf_script_function_at(&sources.files[file], line);
+            char found = function == HF_SCRIPT_NO ? '-' : (char)('0' + function);
+            bool is_end = i == 1 && (line == 5 || line == 6); /* of a function, in Lua */
+            if (!is_end && found != expected[line - 1])
+                fail_msg("%s, line %u: %c", texts[i][0], line, found);
+        }
+        hf_script_sources_done(&sources);
+    }
+}
+
 /* Each of its variables flows into the next: what becomes of the first is found, in a function of
  * any size that is not too large. */
 static void test_steps(void **state)
@@ -296,6 +325,7 @@ int main(void)
         cmocka_unit_test(test_ruby),
         cmocka_unit_test(test_javascript_and_lua),
         cmocka_unit_test(test_callee),
+        cmocka_unit_test(test_function_at),
         cmocka_unit_test(test_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
