@@ -1,5 +1,6 @@
 """Runs the test_ functions of a whole-program test, each in a folder of its own."""
 
+import faulthandler
 import functools
 import os
 import shutil
@@ -41,6 +42,7 @@ def keep_seen(name):
 
 def run_tests(names):
     """`names`: globals() of the test. Returns the exit status; prints a line for each."""
+    faulthandler.enable()  # tests/run aborts what does not end in time: the last lines say where it was
     top, failed_count = Path.cwd(), 0
     keep_seen("before")
     for name, test in list(names.items()):
@@ -51,7 +53,7 @@ def run_tests(names):
         seen = name
         try:
             test()
-            print(f"ok    {name}")
+            print(f"ok    {name}", flush=True)
         except Exception as error:  # one broken test must not hide the others
             failed_count += 1
             seen = f"{name}.failed"

@@ -379,7 +379,7 @@ def resident(pid):
 
 
 STOCK = {
-    "python3": ["python3", "-c", "import time, ssl, sqlite3; kept = {str(i): i for i in range(100000)}; print(); time.sleep(1000)"],
+    "python3": ["python3", "-c", "import time, ssl, sqlite3; kept = {str(i): i for i in range(100000)}; print(flush=True); time.sleep(1000)"],
     "perl": ["perl", "-e", "my @kept = map { \"$_\" } 0 .. 100000; $| = 1; print \"\\n\"; sleep 1000"],
     "node": ["node", "-e", "let kept = []; for (let i = 0; i < 100000; i++) kept.push({i}); setTimeout(() => console.log(), 500); setInterval(() => {}, 1e6)"],
 }
@@ -401,10 +401,12 @@ def test_parts_of_resident():
         if not shutil.which(name):
             continue
         with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-            process.stdout.readline()
-            time.sleep(0.2)
-            found, expected = document(process.pid)["resident"], resident(process.pid)
-            process.kill()
+            try:
+                process.stdout.readline()
+                time.sleep(0.2)
+                found, expected = document(process.pid)["resident"], resident(process.pid)
+            finally:
+                process.kill()
         assert sum(part["bytes"] for part in found["parts"]) == found["bytes"], (name, found)
         assert abs(found["bytes"] - expected) <= 0.01 * expected, (name, expected, found)
 

@@ -20,7 +20,7 @@ def write(path, content, mode=0o644):
 
 def run(tree, *options, ci=False, source=None):
     env = {name: value for name, value in os.environ.items() if name != "CI"}
-    env |= {"CI": "1"} if ci else {}
+    env |= {"PYTHONUNBUFFERED": "1", **({"CI": "1"} if ci else {})}
     done = subprocess.run(
         [SRC / "tests/run", "--source", source or tree, "--build", tree / "build", *options],
         env=env, capture_output=True, text=True, check=False,
@@ -54,20 +54,23 @@ def golden(tree):
 
 def whole_programs(tree):
     e2e = tree / "tests/e2e"
-    write(e2e / "good.sh", "#!/bin/sh\n[ -z \"$(ls)\" ] && [ \"$LC_ALL$TZ\" = CUTC ]\n", 0o755)
+    write(e2e / "good.sh", "#!/bin/sh\n[ -z \"$(ls)\" ] && [ \"$LC_ALL$TZ$PYTHONUNBUFFERED\" = CUTC ]\n", 0o755)
     write(e2e / "skip.py", "#!/usr/bin/env python3\nprint('no gizmo here')\nraise SystemExit(77)\n", 0o755)
     write(e2e / "bad.sh", "#!/bin/sh\necho 'ok    test_it'; echo to out; echo to err >&2; exit 9\n", 0o755)
     write(e2e / "plain.sh", "#!/bin/sh\n")
     write(e2e / "_helper.sh", "#!/bin/sh\nexit 1\n", 0o755)
     # Its child outlives it and would hold the output open; the group is killed.
     write(e2e / "slow.sh", "#!/bin/sh\n# timeout: 1\necho begun\nsleep 987654 & sleep 987654\n", 0o755)
+    write(e2e / "hangs.py", f"#!/usr/bin/env python3\n# timeout: 1\nimport sys, time\nsys.path.append({str(SRC / 'tests/e2e')!r})\n"
+          "from _suite import run_tests\ndef test_too_long():\n    time.sleep(987654)\nrun_tests(globals())\n", 0o755)  # fmt: skip
     start = time.monotonic()
     status, lines, output = run(tree, "--filter", "^e2e/")
-    expect(status == 1 and lines[-1] == "1 passed, 3 failed, 1 skipped", output)
+    expect(status == 1 and lines[-1] == "1 passed, 4 failed, 1 skipped", output)
     for part in "skipped  e2e/skip.py: no gizmo here", "exit status 9", "to err", "begun":
         expect(part in lines, output)
     expect("test_it" not in output, output)
     expect("e2e/slow.sh\ntimed out after" in output and "e2e/plain.sh\nis not executable" in output, output)
+    expect("e2e/hangs.py\ntimed out after" in output and "hangs.py\", line 7 in test_too_long" in output, output)
     expect(time.monotonic() - start < 600, "the timeout did not end the test")
     left = subprocess.run(["pgrep", "-f", "sleep 987654"], check=False, capture_output=True).stdout
     expect(not left, "a process outlived its test")
