@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """The test runner itself: on a small tree of tests with known ends, it counts and says exactly what happened."""
 
+import importlib.machinery
+import importlib.util
 import os
 import pathlib
 import re
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 
 SRC = pathlib.Path(os.environ["HEAPFLAME_SRC"])
@@ -139,6 +142,33 @@ def longest_first(tree):
     expect(len(cpu) == 4 and cpu[0] > 0 and cpu[0] > cpu[1], output)
 
 
+def more_where_idle(_tree):
+    """One more begins while the processors have nothing to do, and none while they have."""
+    loader = importlib.machinery.SourceFileLoader("tests_run", str(SRC / "tests/run"))
+    runner = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(runner)
+    for idle_share, expected in (1, 3), (0.1, 2):
+        begun = time.monotonic()
+        runner.idle_and_all = lambda: (idle_share * 200 * (time.monotonic() - begun), 200 * (time.monotonic() - begun))
+        gate, inside, leave = runner.Gate(2, 3), [], threading.Event()
+
+        def wait():
+            with gate.passed(waits=True):
+                inside.append(time.monotonic() - begun)
+                leave.wait()
+
+        waiting = [threading.Thread(target=wait) for _ in range(4)]
+        for thread in waiting:
+            thread.start()
+        time.sleep(3 * runner.IDLE_S)
+        expect(len(inside) == expected, str(inside))
+        expect(expected == 2 or inside[2] >= runner.IDLE_S, str(inside))
+        leave.set()
+        for thread in waiting:
+            thread.join()
+        expect(len(inside) == 4, str(inside))
+
+
 def signals(tree):
     """Of what is ignored where it was started, in the background or by nohup, tests know nothing."""
     write(tree / "tests/e2e/signals.sh", "#!/bin/sh\nexec grep -x 'SigIgn:[[:space:]]*0*' /proc/self/status\n", 0o755)
@@ -179,7 +209,7 @@ def corpus(tree):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for part in golden, whole_programs, told, again, longest_first, signals, units, corpus:
+    for part in golden, whole_programs, told, again, longest_first, more_where_idle, signals, units, corpus:
         part(pathlib.Path(folder))
     code, _, text = run(pathlib.Path(folder), "--filter", "no such test")
     expect(code == 1 and "no test matches" in text, text)
