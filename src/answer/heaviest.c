@@ -282,8 +282,8 @@ static bool is_beside_malloc(const struct hf_profile *profile, const struct hf_r
         else if (part == HF_LIVE_PART_FILES)
             files += rows->items[i].flat.value;
     }
-    return peak != 0 && (resident / BESIDE_MALLOC > peak ||
-                            (mapped >= (resident - files) / 2 && mapped / BESIDE_MAPPED >= peak));
+    return resident / BESIDE_MALLOC > peak ||
+           (mapped >= (resident - files) / 2 && mapped / BESIDE_MAPPED >= peak);
 }
 
 void hf_heaviest_describe_resident(const struct hf_profile *profile,

@@ -5,6 +5,7 @@
 #include "live/start_moment.h"
 #include "os/process/proc.h"
 
+#include <string.h>
 #include <time.h>
 
 #define SHARE 50      /* of a processor, at most one part, */
@@ -43,6 +44,10 @@ static bool find_table(struct hf_watcher *watcher)
     struct hf_found_table found;
     if (hf_found_table_of(&found, watcher->pid, watcher->folder, NULL) != HF_OK)
         return watcher->table.fd >= 0;
+    if (strcmp(found.path, watcher->table.path) != 0) {
+        watcher->most_resident_bytes = watcher->resident_due_ns = 0;
+        watcher->since_ns = hf_loop_now_ns();
+    }
     hf_found_table_close(&watcher->table);
     watcher->table = found;
     return true;
@@ -169,7 +174,7 @@ static enum hf_status watcher_look(struct hf_watcher *watcher, struct hf_error *
     enum hf_dump_reason reason = hf_policy_next(&watcher->policy, &reading);
     if (reason != HF_DUMP_NOT)
         status = watcher_dump(watcher, reason, err);
-    else if (is_idle)
+    else if (reading.allocated_bytes == before.allocated_bytes)
         (void)find_table(watcher); /* it may be the table of an image that is no more */
     return status == HF_OK ? watcher_judge(watcher, err) : status;
 }

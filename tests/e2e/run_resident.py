@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from _run import MIB, end, heapflame, run_leaker_tests, start, wait_for
+from _run import MIB, end, heapflame, run, run_leaker_tests, start, wait_for
 
 # Maps, allocates and has as data so many MiB, all of them touched; says what it has resident, and waits.
 MAPPER = Path("mapper").resolve()
@@ -16,6 +16,7 @@ SOURCE = r"""#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 static char data[1 << 30];
 static char *blocks[1 << 20];
 #define FLAGS MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
@@ -26,7 +27,11 @@ int main(int argc, char **argv)
 {
     size_t mapped = strtoul(argv[1], NULL, 10) << 20, blocks_kib = strtoul(argv[2], NULL, 10);
     size_t data_bytes = strtoul(argv[3], NULL, 10) << 20;
-    if (mapped != 0) {
+    if (argc > 4 && strcmp(argv[4], "slowly") == 0) { /* another size at each look, until it ends */
+        char *pool = make_pool(mapped);
+        for (size_t at = 0; at < mapped; at += 65536, usleep(1000))
+            memset(pool + at, 1, 65536);
+    } else if (mapped != 0) {
         char *pool = make_pool(mapped);
         memset(pool, 1, mapped);
         char *half = make_half(mapped); /* half of it is touched; what lies beside it is the pool's */
@@ -154,6 +159,7 @@ def test_a_malloc_of_its_own():
     expect_near(account[0], resident, MIB)
     expect_near(mapped_by(account[1], "map_pool"), 80000 * 1008, 1.5 * MIB)
     assert account[1]["not seen"] < 1.5 * MIB, err
+    assert "holds" not in err and re.search(r"heapflame: resident .*: see m\.\d+\.hfb\n", err), err
     assert "note: only mappings are recorded, because the program calls another malloc" in err, err
 
 
@@ -212,6 +218,13 @@ def test_a_heap_beside_malloc_is_the_answer():
     """As PHP's: what malloc held of it at most is none."""
     account, _, err = looked_at([MAPPER, 200, 1500, 0], "--exact")
     assert account and "holds" not in err and re.search(r"heapflame: resident .*: see m\.\d+\.hfb\n", err), err
+
+
+def test_what_a_script_becomes():
+    """The shell's table is there first; the size of what it becomes changes at each look."""
+    _, _, err = run("--exact", "sh", "-c", f"sleep 0.3; exec {MAPPER} 50 0 0 slowly </dev/null")
+    resident, parts = account_of(err)
+    assert mapped_by(parts, "make_pool") >= 40 * MIB and resident < 60 * MIB, err
 
 
 def test_little_needs_no_line():
