@@ -86,9 +86,12 @@ def test_curve():
     curve = document["curve"]
     in_use, allocated = curve["inuse_bytes"], curve["allocated_bytes"]
     assert 32 <= len(in_use) <= 64 and curve["span_ns"] & (curve["span_ns"] - 1) == 0, curve
-    at = lambda seconds: in_use[int(seconds * 1e9 / curve["span_ns"])]
-    assert 0 <= at(0.6) - EARLY <= 100, curve
-    assert 0 <= at(1.8) - EARLY - LATE <= 100, curve
+    spans_at = lambda level: [i for i, value in enumerate(in_use) if 0 <= value - level <= 100]
+    full = spans_at(EARLY + LATE)
+    before = [i for i in spans_at(EARLY) if i < full[0]]
+    lasting = lambda seconds: seconds * 1e9 / curve["span_ns"] - 2  # a span in which it changes is neither, and load only adds
+    assert len(before) >= lasting(1.2) and len(full) >= lasting(0.8), curve
+    assert full == list(range(full[0], full[-1] + 1)) and len(spans_at(EARLY)) + len(full) >= len(in_use) - 3, curve
     assert 0 <= in_use[-1] - EARLY <= 100, curve
     expect_equal(allocated, sorted(allocated))
     expect_equal(allocated[-1], leaves("t.hfb", "--alloc_space")[1]["total"])

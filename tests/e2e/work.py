@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# timeout: 300
 """Reading takes few instructions for each byte, names few for each byte of debug information, and little memory:
 counted by Valgrind, so the load of the machine does not matter. The bounds are a quarter above what is needed today, of folded
 stacks and their pictures a tenth; times are the matter of bench/read.py and bench/symbolize.py."""
