@@ -163,8 +163,8 @@ static size_t unnamed_count_files(const struct hf_profile *profile, struct unnam
 }
 
 /* Says it of the largest; false: what is left is not worth a line. */
-static bool note_largest(struct hf_profile *profile, size_t type, struct unnamed_shares *shares,
-    bool is_first, size_t *others)
+static bool note_largest(
+    struct hf_profile *profile, size_t type, struct unnamed_shares *shares, size_t *others)
 {
     size_t module = unnamed_largest(profile, shares, false);
     uint64_t value = module != 0 ? shares->items[module].value : 0;
@@ -172,8 +172,7 @@ static bool note_largest(struct hf_profile *profile, size_t type, struct unnamed
     bool is_lacking = lacking != 0 && lacking >= value;
     if (is_lacking)
         value = lacking;
-    if (value == 0 ||
-        (!is_first && !is_lacking && hf_units_percent(value, shares->all) < WORTH_A_LINE_PERCENT))
+    if (value == 0 || hf_units_percent(value, shares->all) < WORTH_A_LINE_PERCENT)
         return false;
     if (is_lacking && shares->lacking > 1)
         note_lacking(profile, type, shares);
@@ -193,10 +192,10 @@ static void unnamed_tell(struct hf_profile *profile, size_t type, struct unnamed
         shares->lacks_debug[m] = hf_text_starts(unnamed_why(profile, m), HF_WHY_NO_DEBUG);
     unnamed_measure(profile, type, shares);
     size_t others = unnamed_count_files(profile, shares), lines = 0;
-    while (lines < LINES_MAX && note_largest(profile, type, shares, lines == 0, &others))
+    while (lines < LINES_MAX && note_largest(profile, type, shares, &others))
         lines++;
     others += shares->lacking;
-    if (others != 0)
+    if (others != 0 && lines != 0)
         hf_notes_add(&profile->notes, HF_NOTE_INFO,
             "%zu more %s addresses without a name; each accounts for less than those above", others,
             hf_plural(others, "file has", "files have"));

@@ -22,6 +22,8 @@ static const struct unnamed_module modules[] = {
     {"/usr/lib/libend.so", MISSING("/usr/lib/debug/e.debug") "; the server said 404"},
 };
 
+#define ALL_NAMED "" /* a stack that passes none of them, with 200 times as much as one that does */
+
 /* Frames are numbers of modules, the root first. */
 static void unnamed_add(struct hf_profile *p, const uint32_t *of, const char *stack, uint64_t bytes)
 {
@@ -49,7 +51,7 @@ static void expect_notes(const char *const *stacks, const char *const *expected,
             &err);
     }
     for (size_t i = 0; stacks[i] != NULL; i++)
-        unnamed_add(p, of, stacks[i], 1000);
+        unnamed_add(p, of, stacks[i], stacks[i][0] != '\0' ? 1000 : 200000);
     hf_note_unnamed(p, 0);
     for (size_t i = 0; i < p->notes.count && i < count; i++)
         assert_string_equal(p->notes.items[i].text, expected[i]);
@@ -97,6 +99,13 @@ static void other_reasons_keep_their_lines(void **state)
     EXPECT_NOTES(expected, "0", "02", "3");
 }
 
+static void what_hardly_holds_anything_is_not_worth_a_line(void **state)
+{
+    (void)state;
+    static const char *const expected[] = {""};
+    expect_notes((const char *const[]){ALL_NAMED, "0", "3", NULL}, expected, 0);
+}
+
 static void what_a_server_said_is_kept(void **state)
 {
     (void)state;
@@ -113,6 +122,7 @@ int main(void)
         cmocka_unit_test(one_file_says_where_it_was_looked_for),
         cmocka_unit_test(several_share_a_line_the_largest_first),
         cmocka_unit_test(other_reasons_keep_their_lines),
+        cmocka_unit_test(what_hardly_holds_anything_is_not_worth_a_line),
         cmocka_unit_test(what_a_server_said_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
