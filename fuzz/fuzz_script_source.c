@@ -1,5 +1,6 @@
 /* The source of a script: no line of it is read past its end. The first byte says the language:
- * p for Python, r for Ruby, l for Lua, h for PHP, j for JavaScript, Perl otherwise. */
+ * p for Python, r for Ruby, l for Lua, h for PHP, j for JavaScript, c for C, + for C++, s for Rust,
+ * Perl otherwise. */
 #include "fuzz.h"
 #include "script/flow.h"
 #include "tell.h"
@@ -14,8 +15,21 @@ static struct hf_text path_of(uint8_t letter)
     case 'l': return HF_TEXT("a.lua");
     case 'h': return HF_TEXT("a.php");
     case 'j': return HF_TEXT("a.js");
+    case 'c': return HF_TEXT("a.c");
+    case '+': return HF_TEXT("a.cc");
+    case 's': return HF_TEXT("a.rs");
     default: return HF_TEXT("a.pl");
     }
+}
+
+/* The first name of a line. */
+static struct hf_text callee_of(const struct hf_script_tokens *tokens, uint32_t line)
+{
+    for (uint32_t at = 0; at < tokens->count; at++) {
+        if (tokens->items[at].line == line && hf_script_is_kind(tokens, at, HF_SCRIPT_NAME))
+            return hf_script_token_text(tokens, at);
+    }
+    return (struct hf_text){NULL, 0};
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -37,6 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 fuzz_tell("%u %d\n", line, end.fate);
             if (end.fate == HF_SCRIPT_KEPT && (end.line == 0 || end.line > last))
                 abort();
+            (void)hf_script_flow_of_argument(&flow, file, line, callee_of(tokens, line), line % 4);
         }
         hf_script_flow_done(&flow);
     }

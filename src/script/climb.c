@@ -1,5 +1,6 @@
 #include "script/climb.h"
 
+#include "script/compiled.h"
 #include "script/words.h"
 
 #define CLIMB_MAX 40   /* brackets around it */
@@ -15,16 +16,25 @@ static int climb_strength(struct hf_script_end end)
 
 struct hf_script_end hf_script_stronger(struct hf_script_end a, struct hf_script_end b)
 {
-    return climb_strength(b) > climb_strength(a) ? b : a;
+    bool are_two = a.fate == HF_SCRIPT_KEPT && b.fate == HF_SCRIPT_KEPT &&
+                   (a.file != b.file || a.function != b.function);
+    if (climb_strength(b) > climb_strength(a))
+        a = b;
+    a.is_torn |= are_two;
+    return a;
 }
 
 static struct hf_script_end climb_kept(
     const struct hf_script_at *at, uint32_t function, uint32_t token)
 {
+    const struct hf_script_tokens *tokens = &at->file->tokens;
+    bool is_of_class = function != HF_SCRIPT_NO && tokens->language == HF_SCRIPT_CPP &&
+                       at->file->outline.functions[function].class.size != 0;
     return (struct hf_script_end){.fate = HF_SCRIPT_KEPT,
+        .is_of_object = is_of_class || hf_script_means(tokens, token, HF_SCRIPT_OBJECT),
         .file = at->number,
         .function = function,
-        .line = at->file->tokens.items[token].line};
+        .line = tokens->items[token].line};
 }
 
 /* What stands behind the name at `token` is a member of it: "journal.saved[1]". */
@@ -36,6 +46,22 @@ static bool climb_has_member(const struct hf_script_at *at, uint32_t token)
     return has_member && tokens->language != HF_SCRIPT_PERL;
 }
 
+/* The same of a container that the caller gave, or what a variable leads to from there. */
+static struct hf_script_end climb_into_parameter(
+    const struct hf_script_at *at, uint32_t function, uint32_t token, uint32_t parameter)
+{
+    bool is_other =
+        hf_script_is_compiled(at->file->tokens.language) &&
+        hf_script_parameter_of(at->file, function, hf_script_text_of(at, token)) == HF_SCRIPT_NO;
+    if (!climb_has_member(at, token) && !is_other)
+        return (struct hf_script_end){.fate = HF_SCRIPT_FILLS, .parameter = parameter};
+    /* That is what the function is for: "journal->last = x". */
+    struct hf_script_end kept = climb_kept(at, function, token);
+    kept.is_stored = true;
+    kept.parameter = parameter;
+    return kept;
+}
+
 /* A value is put into the container that begins with the name at `token`. */
 static struct hf_script_end climb_into(
     const struct hf_script_at *at, uint32_t function, uint32_t token)
@@ -43,14 +69,16 @@ static struct hf_script_end climb_into(
     struct hf_script_origin origin = {.root = HF_SCRIPT_IS_STATE};
     if (!hf_script_is_state(at, token))
         origin = hf_script_origin_of(at, function, hf_script_text_of(at, token));
+    if (origin.is_mixed && hf_script_is_compiled(at->file->tokens.language)) {
+        struct hf_script_end end = hf_script_follow(at, function, hf_script_text_of(at, token));
+        if (end.fate > HF_SCRIPT_STAYS)
+            return end;
+    }
     switch (origin.root) {
     case HF_SCRIPT_IS_STATE:
         return hf_script_is_constructor(at, function) ? HF_SCRIPT_END_RETURNED
                                                       : climb_kept(at, function, token);
-    case HF_SCRIPT_IS_PARAMETER:
-        if (climb_has_member(at, token))
-            return climb_kept(at, function, token); /* that is what the function is for */
-        return (struct hf_script_end){.fate = HF_SCRIPT_FILLS, .parameter = origin.parameter};
+    case HF_SCRIPT_IS_PARAMETER: return climb_into_parameter(at, function, token, origin.parameter);
     default: return hf_script_follow(at, function, hf_script_text_of(at, token));
     }
 }
@@ -79,6 +107,92 @@ static struct hf_script_end climb_into_chain(
     return climb_into(at, function, begin);
 }
 
+struct hf_script_end hf_script_into(
+    const struct hf_script_at *at, uint32_t statement, uint32_t last)
+{
+    return climb_into_chain(at, hf_script_statement_of(at, statement)->function, statement, last);
+}
+
+/* The names of a pattern of Rust, or of "auto [a, b]", each of which is given a part. */
+static struct hf_script_end climb_pattern(
+    const struct hf_script_at *at, uint32_t function, uint32_t begin, uint32_t end)
+{
+    const struct hf_script_tokens *tokens = &at->file->tokens;
+    struct hf_script_end found = HF_SCRIPT_END_STAYS;
+    size_t count = 0;
+    for (uint32_t i = begin; i < end && count < TARGETS_MAX; i++) {
+        if (hf_script_is_sign(tokens, i, ":") &&
+            hf_script_level_of(
+                at->file, (struct hf_script_value){tokens->items[i].statement, i, i + 1})
+                    .open == HF_SCRIPT_NO)
+            break; /* its type */
+        bool is_name = hf_script_is_variable(tokens, i) &&
+                       !hf_script_means(tokens, i, HF_SCRIPT_DECLARING) &&
+                       !hf_script_is_any_word(tokens, i,
+                           (const char *const[]){"if", "while", "auto", "const", "for", NULL}) &&
+                       !hf_script_is_capital(hf_script_text_of(at, i));
+        if (!is_name)
+            continue;
+        count++;
+        found = hf_script_stronger(found, hf_script_follow(at, function, hf_script_text_of(at, i)));
+    }
+    return found;
+}
+
+/* An object of a class has one value there, and the next one takes its place. */
+static struct hf_script_end climb_one(struct hf_script_end end)
+{
+    end.is_replaced = end.fate == HF_SCRIPT_KEPT && end.is_of_object;
+    return end;
+}
+
+/* "x", "*x" alone. */
+static struct hf_script_end climb_plain_target(
+    const struct hf_script_at *at, uint32_t function, uint32_t begin, uint32_t token)
+{
+    const struct hf_script_tokens *tokens = &at->file->tokens;
+    struct hf_text name = hf_script_text_of(at, token);
+    uint32_t parameter =
+        function != HF_SCRIPT_NO ? hf_script_parameter_of(at->file, function, name) : HF_SCRIPT_NO;
+    bool is_declared = hf_script_is_declared_at(at, token) && tokens->language != HF_SCRIPT_RUST;
+    bool is_pointed = token > begin && hf_script_is_sign(tokens, token - 1, "*") && !is_declared;
+    if (is_pointed || (!is_declared && hf_script_is_reference(at, function, name)))
+        return climb_into(at, function, token);
+    if (parameter != HF_SCRIPT_NO || hf_script_declares(at, function, name))
+        return hf_script_follow(at, function, name);
+    return hf_script_is_constructor(at, function) ? HF_SCRIPT_END_RETURNED
+                                                  : climb_one(climb_kept(at, function, token));
+}
+
+/* The same of C, C++ and Rust: "struct row *x", "u.rows[n]", "*out", "let Some(x)". */
+static struct hf_script_end climb_compiled_target(const struct hf_script_at *at, uint32_t function,
+    uint32_t statement, uint32_t begin, uint32_t end)
+{
+    static const char *const closes[] = {"]", ")", NULL};
+    const struct hf_script_tokens *tokens = &at->file->tokens;
+    bool is_let = false, is_auto = false;
+    for (uint32_t i = begin; i < end && i < begin + 3; i++) {
+        is_let |= hf_script_is_word(tokens, i, "let") && tokens->language == HF_SCRIPT_RUST;
+        is_auto |= hf_script_is_word(tokens, i, "auto");
+    }
+    if (begin >= end)
+        return HF_SCRIPT_END_UNKNOWN;
+    if (is_let || (is_auto && hf_script_is_sign(tokens, end - 1, "]")))
+        return climb_pattern(at, function, begin, end);
+    uint32_t last = end - 1, first = hf_script_chain_begin(at->file, last, begin);
+    if (!hf_script_is_kind(tokens, first, HF_SCRIPT_NAME))
+        return HF_SCRIPT_END_UNKNOWN;
+    if (first == last)
+        return climb_plain_target(at, function, begin, last);
+    bool is_array = hf_script_is_any_sign(tokens, last, closes) &&
+                    tokens->language != HF_SCRIPT_RUST && tokens->items[last].pair == first + 1 &&
+                    hf_script_is_declared_at(at, first); /* "T x[2] = {...}" */
+    if (is_array)
+        return hf_script_follow(at, function, hf_script_text_of(at, first));
+    struct hf_script_end found = climb_into_chain(at, function, statement, last);
+    return hf_script_is_any_sign(tokens, last, closes) ? found : climb_one(found);
+}
+
 /* Something is given to what stands in [begin, end): "x", "self.x[y]", "my ($a, $b)". */
 static struct hf_script_end climb_target(const struct hf_script_at *at, uint32_t function,
     uint32_t statement, uint32_t begin, uint32_t end)
@@ -87,6 +201,8 @@ static struct hf_script_end climb_target(const struct hf_script_at *at, uint32_t
     struct hf_script_end found = HF_SCRIPT_END_STAYS;
     bool is_new = false;
     static const char *const loops[] = {"for", "foreach", "while", "if", NULL};
+    if (hf_script_is_compiled(tokens->language))
+        return climb_compiled_target(at, function, statement, begin, end);
     while (begin < end &&
            (hf_script_means(tokens, begin, HF_SCRIPT_DECLARING) ||
                hf_script_is_any_word(tokens, begin, loops) ||
@@ -140,9 +256,71 @@ static uint32_t climb_argument_name(const struct hf_script_at *at, uint32_t open
     uint32_t end = tokens->items[open].pair, i = open + 1;
     for (; end != HF_SCRIPT_NO && i < end && number != 0; i = hf_script_next(tokens, i))
         number -= hf_script_is_sign(tokens, i, ",");
+    while (hf_script_is_compiled(tokens->language) && i < end &&
+           (hf_script_is_sign(tokens, i, "&") || hf_script_is_sign(tokens, i, "*") ||
+               hf_script_is_word(tokens, i, "mut")))
+        i++;
     return end != HF_SCRIPT_NO && i < end && hf_script_is_kind(tokens, i, HF_SCRIPT_NAME)
                ? i
                : HF_SCRIPT_NO;
+}
+
+/*
+ * A function keeps its argument in the object that it is called for, which may be a variable of its
+ * caller: then what becomes of that decides.
+ */
+static struct hf_script_end climb_receiver(const struct hf_script_at *at, uint32_t function,
+    uint32_t begin, uint32_t callee, struct hf_script_end end)
+{
+    const struct hf_script_tokens *tokens = &at->file->tokens;
+    if (!hf_script_is_compiled(tokens->language) || end.fate != HF_SCRIPT_KEPT ||
+        !end.is_of_object || begin == callee || hf_script_means(tokens, begin, HF_SCRIPT_OBJECT))
+        return end;
+    struct hf_text name = hf_script_text_of(at, begin);
+    bool is_local = hf_script_is_kind(tokens, begin, HF_SCRIPT_NAME) &&
+                    hf_script_declares(at, function, name) &&
+                    hf_script_origin_of(at, function, name).root == HF_SCRIPT_IS_FRESH;
+    if (!is_local)
+        return end;
+    if (hf_script_is_main(at, function)) {
+        end.is_of_object = false;
+        return end;
+    }
+    struct hf_script_end of_local = hf_script_follow(at, function, name);
+    return of_local.fate == HF_SCRIPT_RETURNED ? of_local : HF_SCRIPT_END_UNKNOWN;
+}
+
+/* The call makes an object of its arguments: "Order(id, items)", "std::move(x)". */
+static bool climb_makes(
+    const struct hf_script_at *at, uint32_t begin, uint32_t callee, uint32_t place, bool is_method)
+{
+    const struct hf_script_tokens *tokens = &at->file->tokens;
+    bool is_compiled = hf_script_is_compiled(tokens->language);
+    bool is_class = hf_script_is_capital(hf_script_text_of(at, callee)) &&
+                    tokens->language != HF_SCRIPT_LUA && tokens->language != HF_SCRIPT_C;
+    if (is_compiled && place != HF_SCRIPT_NO) {
+        uint32_t function;
+        struct hf_script_at in = hf_script_at_place(at, place, &function);
+        is_class = tokens->language == HF_SCRIPT_CPP && hf_script_is_constructor(&in, function);
+        return is_class || hf_script_is_word(tokens, begin, "new");
+    }
+    static const char *const counted[] = {"Rc", "Arc", NULL};
+    bool is_counted = is_compiled && hf_script_is_word(tokens, callee, "clone") && is_method &&
+                      hf_script_is_any_word(tokens, callee - 2, counted);
+    bool makes = is_counted ||
+                 hf_script_means(tokens, callee, is_method ? HF_SCRIPT_MAKING : HF_SCRIPT_MAKER);
+    return hf_script_is_word(tokens, begin, "new") || is_class ||
+           (makes && place == HF_SCRIPT_NO) || hf_script_is_word(tokens, callee, "new");
+}
+
+struct hf_script_end hf_script_into_argument(
+    const struct hf_script_at *at, uint32_t open, uint32_t number)
+{
+    uint32_t name = climb_argument_name(at, open, number);
+    uint32_t statement = at->file->tokens.items[open].statement;
+    if (name == HF_SCRIPT_NO || statement == HF_SCRIPT_NO)
+        return HF_SCRIPT_END_UNKNOWN;
+    return climb_into(at, hf_script_statement_of(at, statement)->function, name);
 }
 
 /* The value is an argument. *out_goes_on: so is what the call gives, `value` becomes that. */
@@ -154,14 +332,13 @@ static struct hf_script_end climb_call(const struct hf_script_at *at, uint32_t f
     uint32_t floor = hf_script_statement_of(at, value->statement)->begin, number = level->commas;
     uint32_t begin = hf_script_chain_begin(at->file, callee, floor);
     bool is_method = callee > floor && hf_script_is_member_sign(tokens, callee - 1);
-    bool is_class =
-        hf_script_is_capital(hf_script_text_of(at, callee)) && tokens->language != HF_SCRIPT_LUA;
     struct hf_script_value call = {value->statement, begin, level->end + 1};
     uint32_t place = hf_script_function_called(at, callee, function);
     *out_goes_on = false;
-    bool makes = hf_script_means(tokens, callee, is_method ? HF_SCRIPT_MAKING : HF_SCRIPT_MAKER);
-    if (hf_script_is_word(tokens, begin, "new") || is_class || (makes && place == HF_SCRIPT_NO) ||
-        hf_script_is_word(tokens, callee, "new")) {
+    if (tokens->language == HF_SCRIPT_CPP && place == HF_SCRIPT_NO && callee > floor &&
+        hf_script_is_declared_at(at, callee)) /* "Order order(id, items);" */
+        return hf_script_follow(at, function, hf_script_text_of(at, callee));
+    if (climb_makes(at, begin, callee, place, is_method)) {
         *value = call;
         *out_goes_on = true;
         return HF_SCRIPT_END_STAYS;
@@ -174,11 +351,13 @@ static struct hf_script_end climb_call(const struct hf_script_at *at, uint32_t f
         if (*out_goes_on)
             *value = call;
         if (end.fate != HF_SCRIPT_FILLS)
-            return end;
+            return climb_receiver(at, function, begin, callee, end);
         uint32_t name = climb_argument_name(at, level->open, end.parameter);
         return name != HF_SCRIPT_NO ? climb_into(at, function, name) : HF_SCRIPT_END_STAYS;
     }
     if (hf_script_means(tokens, callee, HF_SCRIPT_VERB)) {
+        if (hf_script_is_compiled(tokens->language) && !is_method)
+            return HF_SCRIPT_END_UNKNOWN;
         bool is_first = hf_script_is_word(tokens, callee, "heappush") ||
                         hf_script_is_word(tokens, callee, "insort") || !is_method ||
                         (hf_script_is_word(tokens, callee, "insert") && is_method &&
@@ -236,6 +415,11 @@ bool hf_script_is_value(const struct hf_script_at *at, uint32_t number)
 {
     const struct hf_script_statement *statement = hf_script_statement_of(at, number);
     enum hf_script_language language = at->file->tokens.language;
+    if (language == HF_SCRIPT_RUST && !statement->is_header) {
+        while (statement->is_last && statement->control != HF_SCRIPT_NO)
+            statement = hf_script_statement_of(at, statement->control);
+        return statement->is_last;
+    }
     if (language != HF_SCRIPT_RUBY && language != HF_SCRIPT_PERL)
         return false;
     while (statement->is_last && statement->control != HF_SCRIPT_NO)
@@ -286,8 +470,10 @@ static struct hf_script_end climb_sink(const struct hf_script_at *at,
             return HF_SCRIPT_END_RETURNED;
     }
     bool is_loop = hf_script_is_any_word(tokens, statement->begin, loops) && statement->is_header;
-    if (level->assignment != HF_SCRIPT_NO && is_loop)
-        return HF_SCRIPT_END_STAYS; /* "for i = 1, #rows do" */
+    if (level->assignment != HF_SCRIPT_NO &&
+        (is_loop || (hf_script_is_compiled(tokens->language) &&
+                        !hf_script_is_sign(tokens, level->assignment, "="))))
+        return HF_SCRIPT_END_STAYS; /* "for i = 1, #rows do", "sum += f(x)" */
     if (level->assignment != HF_SCRIPT_NO) {
         uint32_t begin = level->open == HF_SCRIPT_NO ? statement->begin : level->item;
         struct hf_script_end found = HF_SCRIPT_END_STAYS;
@@ -329,7 +515,9 @@ static struct hf_script_end climb_command(const struct hf_script_at *at, uint32_
 {
     static const char *const pushes[] = {"push", "unshift", "splice", NULL};
     const struct hf_script_tokens *tokens = &at->file->tokens;
-    *out_found = true;
+    *out_found = !hf_script_is_compiled(tokens->language);
+    if (!*out_found)
+        return HF_SCRIPT_END_UNKNOWN;
     if (tokens->language == HF_SCRIPT_RUBY && value->begin > level->begin + 1 &&
         hf_script_is_sign(tokens, value->begin - 1, "<<"))
         return climb_into_chain(at, function, value->statement, value->begin - 2);
@@ -352,9 +540,13 @@ static bool climb_is_blocked(const struct hf_script_at *at, const struct hf_scri
 {
     const struct hf_script_tokens *tokens = &at->file->tokens;
     uint32_t before = value->begin > level->begin ? value->begin - 1 : HF_SCRIPT_NO;
+    bool is_compiled = hf_script_is_compiled(tokens->language);
+    if (is_compiled && hf_script_is_borrowed(at, level, value))
+        return true;
     bool is_splat = before != HF_SCRIPT_NO &&
                     (before == level->begin || hf_script_is_sign(tokens, before - 1, ",")) &&
                     tokens->language != HF_SCRIPT_LUA;
+    is_splat |= is_compiled && hf_script_is_sign(tokens, before, "&");
     if (before != HF_SCRIPT_NO && !is_splat && hf_script_means(tokens, before, HF_SCRIPT_BLOCKING))
         return true;
     if (before != HF_SCRIPT_NO && hf_script_means(tokens, before, HF_SCRIPT_BLOCKING_BEFORE)) {
@@ -375,12 +567,41 @@ static struct hf_script_end climb_key(
 {
     const struct hf_script_tokens *tokens = &at->file->tokens;
     uint32_t end = hf_script_statement_of(at, statement)->end, last = tokens->items[open].pair;
+    if (hf_script_is_compiled(tokens->language))
+        return HF_SCRIPT_END_STAYS;
     while (last + 1 < end && hf_script_is_index(at->file, last + 1) &&
            tokens->items[last + 1].pair != HF_SCRIPT_NO && tokens->items[last + 1].pair > last)
         last = tokens->items[last + 1].pair;
     return last + 1 < end && hf_script_assigns(tokens, last + 1)
                ? climb_into_chain(at, function, statement, last)
                : HF_SCRIPT_END_STAYS;
+}
+
+/* The brackets around a value of C, C++ or Rust decide; false: they do not. */
+static bool climb_in_brackets(const struct hf_script_at *at, uint32_t function, uint32_t open,
+    struct hf_script_value *value, struct hf_script_end *out_end)
+{
+    const struct hf_script_tokens *tokens = &at->file->tokens;
+    enum hf_script_language language = tokens->language;
+    *out_end = HF_SCRIPT_END_STAYS;
+    if (!hf_script_is_compiled(language) || open == HF_SCRIPT_NO || open < 2)
+        return false;
+    bool is_macro = language == HF_SCRIPT_RUST && hf_script_is_sign(tokens, open - 1, "!");
+    if (is_macro && hf_script_is_word(tokens, open - 2, "vec")) {
+        value->begin = open - 2;
+        value->end = tokens->items[open].pair + 1;
+        *out_end = HF_SCRIPT_END_UNKNOWN; /* goes on */
+        return true;
+    }
+    if (is_macro || (language != HF_SCRIPT_RUST && hf_script_is_word(tokens, open - 1, "for") &&
+                        hf_script_is_sign(tokens, open, "(")))
+        return true;
+    if (language != HF_SCRIPT_CPP || !hf_script_is_sign(tokens, open, "{") ||
+        !hf_script_is_kind(tokens, open - 1, HF_SCRIPT_NAME) ||
+        !hf_script_is_declared_at(at, open - 1))
+        return false;
+    *out_end = hf_script_follow(at, function, hf_script_text_of(at, open - 1));
+    return true; /* "Order order{id, items};" */
 }
 
 /* From a value outwards: through brackets and calls to what the statement does with it. */
@@ -396,6 +617,11 @@ struct hf_script_end hf_script_climb(const struct hf_script_at *at, struct hf_sc
         struct hf_script_end end = climb_command(at, function, &level, &value, &is_command);
         if (is_command)
             return end;
+        if (climb_in_brackets(at, function, level.open, &value, &end)) {
+            if (end.fate != HF_SCRIPT_UNKNOWN)
+                return end;
+            continue;
+        }
         uint32_t callee =
             level.open != HF_SCRIPT_NO ? hf_script_callee(at->file, level.open) : HF_SCRIPT_NO;
         bool is_use = level.open != HF_SCRIPT_NO && level.open != 0 &&

@@ -24,6 +24,14 @@
 /* Of two things that are done with a value, the one that counts; the first, if they are equal. */
 struct hf_script_end hf_script_stronger(struct hf_script_end a, struct hf_script_end b);
 
+/* A value is put into the container whose chain ends with token `last`. */
+struct hf_script_end hf_script_into(
+    const struct hf_script_at *at, uint32_t statement, uint32_t last);
+
+/* The same of an argument of the call whose brackets open at `open`. */
+struct hf_script_end hf_script_into_argument(
+    const struct hf_script_at *at, uint32_t open, uint32_t number);
+
 /* What a statement is worth to the block that it ends: in Ruby and Perl, its value. */
 bool hf_script_is_value(const struct hf_script_at *at, uint32_t statement);
 

@@ -7,6 +7,31 @@
 
 #include <stdlib.h>
 
+/* "rows.push_back(x)", "text += x" of C, C++ and Rust: what is there grows. False: nothing does. */
+static bool flow_grows(
+    const struct hf_script_at *at, uint32_t token, uint32_t callee, struct hf_script_end *out_end)
+{
+    const struct hf_script_tokens *tokens = &at->file->tokens;
+    uint32_t number = tokens->items[token].statement;
+    const struct hf_script_statement *statement = hf_script_statement_of(at, number);
+    if (!hf_script_is_compiled(tokens->language))
+        return false;
+    if (callee != HF_SCRIPT_NO) {
+        bool is_method = callee >= statement->begin + 2 &&
+                         hf_script_is_member_sign(tokens, callee - 1) &&
+                         !hf_script_is_sign(tokens, callee - 1, "::");
+        bool grows = is_method && (hf_script_means(tokens, callee, HF_SCRIPT_VERB) ||
+                                      hf_script_means(tokens, callee, HF_SCRIPT_GROWER));
+        if (grows)
+            *out_end = hf_script_into(at, number, callee - 2);
+        return grows;
+    }
+    bool adds = hf_script_is_sign(tokens, token, "+=") && token > statement->begin;
+    if (adds)
+        *out_end = hf_script_into(at, number, token - 1);
+    return adds;
+}
+
 /* A value that a statement makes: a call, a literal, what is assigned or returned. */
 static struct hf_script_end flow_made(const struct hf_script_at *at, uint32_t token)
 {
@@ -23,16 +48,27 @@ static struct hf_script_end flow_made(const struct hf_script_at *at, uint32_t to
     uint32_t callee = opens ? hf_script_callee(at->file, token) : HF_SCRIPT_NO;
     if (callee != HF_SCRIPT_NO)
         value.begin = hf_script_chain_begin(at->file, callee, statement->begin);
+    struct hf_script_end grown;
+    if (flow_grows(at, token, callee, &grown))
+        return grown;
     bool is_literal =
         opens && callee == HF_SCRIPT_NO && !hf_script_is_index(at->file, token) &&
         !(hf_script_is_sign(tokens, token, "(") && tokens->language != HF_SCRIPT_PYTHON);
     if (callee != HF_SCRIPT_NO && hf_script_means(tokens, callee, HF_SCRIPT_VERB) &&
         pair > token + 1) /* the container grows */
         value = (struct hf_script_value){number, token + 1, token + 2};
+    bool is_macro = tokens->language == HF_SCRIPT_RUST && opens && token >= 2 &&
+                    hf_script_is_sign(tokens, token - 1, "!") &&
+                    hf_script_is_kind(tokens, token - 2, HF_SCRIPT_NAME);
+    if (is_macro)
+        value.begin = token - 2;
+    is_literal |= is_macro;
     bool is_string = items[token].kind == HF_SCRIPT_STRING && items[token].is_filled;
-    bool is_rest = hf_script_assigns(tokens, token) || hf_script_is_word(tokens, token, "return") ||
-                   hf_script_is_word(tokens, token, "yield") ||
-                   (hf_script_is_sign(tokens, token, "<<") && tokens->language == HF_SCRIPT_RUBY);
+    bool is_rest =
+        (hf_script_assigns(tokens, token) &&
+            (!hf_script_is_compiled(tokens->language) || hf_script_is_sign(tokens, token, "="))) ||
+        hf_script_is_word(tokens, token, "return") || hf_script_is_word(tokens, token, "yield") ||
+        (hf_script_is_sign(tokens, token, "<<") && tokens->language == HF_SCRIPT_RUBY);
     static const char *const loops[] = {"for", "foreach", "while", "until", NULL};
     if (is_rest && hf_script_is_any_word(tokens, statement->begin, loops) && statement->is_header)
         return HF_SCRIPT_END_UNKNOWN; /* "for i = 1, 9 do" */
@@ -124,7 +160,8 @@ struct hf_script_end hf_script_flow_of(
     }
     if (!is_called && whole != HF_SCRIPT_NO && at.file->tokens.language == HF_SCRIPT_PERL)
         found = hf_script_stronger(found, flow_body(&at, whole));
-    if (found.fate == HF_SCRIPT_UNKNOWN && whole != HF_SCRIPT_NO && hf_script_is_value(&at, whole))
+    if (found.fate == HF_SCRIPT_UNKNOWN && whole != HF_SCRIPT_NO &&
+        !hf_script_is_compiled(at.file->tokens.language) && hf_script_is_value(&at, whole))
         found = HF_SCRIPT_END_RETURNED;
     if (flow->steps >= HF_SCRIPT_STEPS)
         return HF_SCRIPT_END_UNKNOWN;
@@ -134,6 +171,27 @@ struct hf_script_end hf_script_flow_of(
         return (struct hf_script_end){
             .fate = HF_SCRIPT_KEPT, .file = file, .function = function, .line = line};
     return found;
+}
+
+struct hf_script_end hf_script_flow_of_argument(struct hf_script_flow *flow, uint32_t file,
+    uint32_t line, struct hf_text callee, uint32_t number)
+{
+    struct hf_script_end found = HF_SCRIPT_END_UNKNOWN;
+    struct hf_script_at at;
+    if (!hf_script_at_file(&at, flow, file) || callee.size == 0)
+        return found;
+    const struct hf_script_tokens *tokens = &at.file->tokens;
+    flow_forget(flow);
+    flow->closure = HF_SCRIPT_NO;
+    for (uint32_t i = (uint32_t)HF_FIRST_FROM(tokens->items, tokens->count, line, line);
+         i < tokens->count && tokens->items[i].line <= line; i++) {
+        bool is_call = tokens->items[i].statement != HF_SCRIPT_NO &&
+                       hf_script_is_sign(tokens, i + 1, "(") &&
+                       hf_text_equal(hf_script_text_of(&at, i), callee);
+        if (is_call)
+            found = hf_script_stronger(found, hf_script_into_argument(&at, i + 1, number));
+    }
+    return flow->steps < HF_SCRIPT_STEPS ? found : HF_SCRIPT_END_UNKNOWN;
 }
 
 void hf_script_flow_done(struct hf_script_flow *flow)

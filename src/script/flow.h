@@ -1,5 +1,5 @@
 /*
- * flow.h: where the values go that a line of a script makes.
+ * flow.h: where the values go that a line of a source makes.
  *
  * What a line makes is returned, or put into a variable, a container, an object, or the argument of
  * a call; from there it is followed, through other variables and functions of the program, until it
@@ -43,6 +43,10 @@ struct hf_script_end {
     enum hf_script_fate fate;
     uint32_t parameter;            /* that is filled */
     bool is_of_part;               /* so is a part of the value; of the whole nothing is known */
+    bool is_of_object;             /* it is kept in the object that the function is called for */
+    bool is_stored;                /* it is kept in `parameter`: in a structure, say */
+    bool is_replaced;              /* by the next one that is kept there */
+    bool is_torn;                  /* several functions keep it: this is one of them */
     uint32_t file, function, line; /* where it is kept; function HF_SCRIPT_NO: of the file itself */
 };
 
@@ -65,6 +69,10 @@ struct hf_script_flow {
  */
 struct hf_script_end hf_script_flow_of(
     struct hf_script_flow *flow, uint32_t file, uint32_t line, struct hf_text callee);
+
+/* The same of what `callee`, which the line calls, puts into its argument `number`. */
+struct hf_script_end hf_script_flow_of_argument(struct hf_script_flow *flow, uint32_t file,
+    uint32_t line, struct hf_text callee, uint32_t number);
 
 void hf_script_flow_done(struct hf_script_flow *flow);
 

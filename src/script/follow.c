@@ -2,6 +2,7 @@
 #include "base/containers/hash.h"
 #include "base/containers/vec.h"
 #include "script/climb.h"
+#include "script/compiled.h"
 #include "script/words.h"
 
 /* One place where a variable is read. */
@@ -19,6 +20,8 @@ static struct hf_script_end follow_occurrence(const struct hf_script_at *at, uin
         return HF_SCRIPT_END_STAYS;
     if (end < statement->end && hf_script_assigns(tokens, end))
         return HF_SCRIPT_END_STAYS; /* it is given something */
+    if (hf_script_is_copied(at, value))
+        return HF_SCRIPT_END_STAYS;
     struct hf_script_end found = hf_script_climb(at, value);
     return found.fate == HF_SCRIPT_UNKNOWN ? HF_SCRIPT_END_STAYS : found;
 }

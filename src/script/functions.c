@@ -6,8 +6,10 @@
 
 #include <stdlib.h>
 
-#define LINE_STEPS 20000 /* to follow what a line makes */
-#define HOLDERS_MAX 4    /* of a line or a function; further ones are not known */
+#define LINE_STEPS 20000   /* to follow what a line makes */
+#define QUESTIONS_MAX 2000 /* of lines of C, C++ and Rust */
+#define SCOPES_MAX 8       /* around a function */
+#define HOLDERS_MAX 4      /* of a line or a function; further ones are not known */
 
 /* What was seen of a line, or of a function. */
 struct hf_script_tally {
@@ -31,6 +33,8 @@ struct hf_text hf_script_bare_name(struct hf_text name)
     struct hf_text rest = name;
     while (hf_text_take(&rest, "block ") || hf_text_take(&rest, "in "))
         name = rest;
+    hf_text_take(&name, "(anonymous namespace)::");
+    name = hf_text_first(name, hf_text_find_string(name, "[abi:"));
     for (size_t i = 0; i < name.size && name.data[i] != '('; i++) {
         if (strchr(".#:~*^ ", name.data[i]) != NULL)
             from = i + 1;
@@ -112,6 +116,91 @@ bool hf_script_functions_are_known(const struct hf_script_functions *functions)
     return functions->sources.place_count != 0;
 }
 
+/* The name of what is around a function of C++ or Rust begins there: "Index" of "class Index {";
+ * HF_SCRIPT_NO: nothing is, or it has no name. *at: the bracket that opens it. */
+static uint32_t functions_scope(const struct hf_script_file *source, uint32_t *at)
+{
+    static const char *const words[] = {
+        "namespace", "class", "struct", "mod", "impl", "trait", NULL};
+    const struct hf_script_tokens *tokens = &source->tokens;
+    while (*at != 0) {
+        uint32_t pair = tokens->items[--*at].pair;
+        if (pair != HF_SCRIPT_NO && pair < *at)
+            *at = pair;
+        else if (hf_script_is_sign(tokens, *at, "{"))
+            break;
+    }
+    if (!hf_script_is_sign(tokens, *at, "{") || tokens->items[*at].statement == HF_SCRIPT_NO)
+        return HF_SCRIPT_NO;
+    uint32_t begin = source->outline.statements[tokens->items[*at].statement].begin, found = begin;
+    while (found < *at && !hf_script_is_any_word(tokens, found, words))
+        found++;
+    if (hf_script_is_word(tokens, found, "impl")) {
+        for (uint32_t i = found; i < *at; i++) {
+            if (hf_script_is_word(tokens, i, "for"))
+                found = i;
+        }
+    }
+    return found < *at ? found + 1 : HF_SCRIPT_NO;
+}
+
+/* "pool::Mempool::add", as the source has it; the caller frees it. */
+static void functions_path(
+    const struct hf_script_file *source, uint32_t function, struct hf_out *path)
+{
+    const struct hf_script_tokens *tokens = &source->tokens;
+    const struct hf_script_function *of = &source->outline.functions[function];
+    uint32_t scopes[SCOPES_MAX], at = of->begin, begin = of->begin;
+    size_t count = 0;
+    while (count < SCOPES_MAX && at != 0) {
+        uint32_t scope = functions_scope(source, &at);
+        if (scope == HF_SCRIPT_NO)
+            continue;
+        scopes[count++] = scope;
+        at = source->outline.statements[tokens->items[at].statement].begin;
+    }
+    while (count-- != 0) {
+        uint32_t scope = scopes[count];
+        bool has_name = hf_script_is_kind(tokens, scope, HF_SCRIPT_NAME);
+        if (!has_name)
+            hf_out_string(path, "(anonymous namespace)");
+        for (; hf_script_is_kind(tokens, scope, HF_SCRIPT_NAME); scope += 2) {
+            hf_out_text(path, hf_script_token_text(tokens, scope));
+            if (!hf_script_is_sign(tokens, scope + 1, "::"))
+                break;
+            hf_out_string(path, "::");
+        }
+        hf_out_string(path, "::");
+    }
+    while (begin >= 2 && hf_script_is_sign(tokens, begin - 1, "::") &&
+           hf_script_is_kind(tokens, begin - 2, HF_SCRIPT_NAME))
+        begin -= 2; /* "void Store::add(" */
+    for (; begin <= of->begin; begin++)
+        hf_out_text(path, hf_script_token_text(tokens, begin));
+}
+
+/* What profiles have before the path of a function of that file: "crate::module::". */
+static struct hf_text functions_prefix(const struct hf_script_functions *functions, uint32_t file)
+{
+    const struct hf_script_file *source = &functions->sources.files[file];
+    struct hf_text prefix = {NULL, 0};
+    for (uint32_t i = 0; i < source->outline.function_count && prefix.size == 0; i++) {
+        struct hf_out path = {0};
+        const uint32_t *number = hf_map_find(&functions->names, functions_place(file, i));
+        if (number == NULL)
+            continue;
+        const struct hf_script_name *known = &functions->texts[*number];
+        const struct hf_text name = {known->data, known->size};
+        functions_path(source, i, &path);
+        struct hf_text own = hf_out_view(&path);
+        if (hf_out_finish(&path, NULL) == HF_OK && own.size < name.size &&
+            hf_text_equal(hf_text_from(name, name.size - own.size), own))
+            prefix = hf_text_first(name, name.size - own.size);
+        hf_out_done(&path);
+    }
+    return prefix;
+}
+
 /* As profiles of that language would have it: "Index.add", "Index#add", "Index::add". */
 static bool functions_make_name(
     struct hf_script_functions *functions, uint32_t file, uint32_t function)
@@ -119,7 +208,11 @@ static bool functions_make_name(
     const struct hf_script_file *source = &functions->sources.files[file];
     const struct hf_script_function *of = &source->outline.functions[function];
     struct hf_out name = {0};
-    if (of->class.size != 0 && source->tokens.language != HF_SCRIPT_LUA) {
+    bool is_compiled = hf_script_is_compiled(source->tokens.language);
+    if (is_compiled) {
+        hf_out_text(&name, functions_prefix(functions, file));
+        functions_path(source, function, &name);
+    } else if (of->class.size != 0 && source->tokens.language != HF_SCRIPT_LUA) {
         hf_out_text(&name, of->class);
         switch (source->tokens.language) {
         case HF_SCRIPT_RUBY: hf_out_string(&name, "#"); break;
@@ -130,7 +223,8 @@ static bool functions_make_name(
     } else if (source->tokens.language == HF_SCRIPT_PERL) {
         hf_out_string(&name, "main::");
     }
-    hf_out_text(&name, of->name);
+    if (!is_compiled)
+        hf_out_text(&name, of->name);
     bool is_made = hf_out_finish(&name, NULL) == HF_OK &&
                    functions_add_name(functions, file, function, hf_out_view(&name));
     hf_out_done(&name);
@@ -153,12 +247,18 @@ static void functions_count_holder(
 }
 
 static enum hf_script_use functions_use(
-    const struct hf_script_end *end, uint32_t file, uint32_t function)
+    const struct hf_script_end *end, uint32_t file, uint32_t function, bool is_compiled)
 {
+    if (is_compiled && end->is_torn)
+        return HF_SCRIPT_MAY_KEEP;
+    if (is_compiled && end->fate == HF_SCRIPT_FILLS)
+        return HF_SCRIPT_STORES;
     switch (end->fate) {
     case HF_SCRIPT_RETURNED:
     case HF_SCRIPT_FILLS: return HF_SCRIPT_HANDS_ON;
     case HF_SCRIPT_KEPT:
+        if (is_compiled && end->is_stored && end->file == file && end->function == function)
+            return HF_SCRIPT_STORES;
         return end->function == HF_SCRIPT_NO || (end->file == file && end->function == function)
                    ? HF_SCRIPT_KEEPS
                    : HF_SCRIPT_GIVES;
@@ -181,13 +281,88 @@ static struct hf_text functions_called(struct hf_text name)
     return bare;
 }
 
+/* The class of a function is a template, or a generic type: it is for whatever is put into it. */
+static bool functions_is_generic(const struct hf_script_file *source, uint32_t function)
+{
+    const struct hf_script_tokens *tokens = &source->tokens;
+    const struct hf_script_function *of = &source->outline.functions[function];
+    uint32_t at = of->begin;
+    if (of->class.size == 0)
+        return false;
+    (void)functions_scope(source, &at);
+    uint32_t statement = tokens->items[at].statement;
+    if (statement == HF_SCRIPT_NO)
+        return false;
+    const struct hf_script_statement *header = &source->outline.statements[statement];
+    for (uint32_t i = header->begin; i < header->end; i++) {
+        size_t behind = (size_t)tokens->items[i].at + tokens->items[i].size;
+        if (hf_script_is_word(tokens, i, "template") ||
+            (hf_script_is_word(tokens, i, "impl") && behind < tokens->text.size &&
+                tokens->text.data[behind] == '<' &&
+                !hf_text_starts(hf_text_from(tokens->text, behind), "<'")))
+            return true;
+    }
+    return false;
+}
+
+/* One other function calls it, or none is seen to: what it keeps is for that one. */
+static bool functions_has_one_caller(
+    const struct hf_script_functions *functions, uint32_t file, uint32_t function)
+{
+    const struct hf_script_sources *sources = &functions->sources;
+    struct hf_text name = sources->files[file].outline.functions[function].name;
+    uint64_t caller = 0;
+    for (uint32_t i = 0; i < sources->count; i++) {
+        const struct hf_script_tokens *tokens = &sources->files[i].tokens;
+        if (!hf_budget_step(tokens->count))
+            return false;
+        for (uint32_t at = 0; at + 1 < tokens->count; at++) {
+            const struct hf_script_token *token = &tokens->items[at];
+            if (token->size != name.size || token->statement == HF_SCRIPT_NO ||
+                !hf_script_is_sign(tokens, at + 1, "(") ||
+                !hf_text_equal(hf_script_token_text(tokens, at), name))
+                continue;
+            uint32_t by = sources->files[i].outline.statements[token->statement].function;
+            uint64_t place = functions_place(i, by);
+            if (by == HF_SCRIPT_NO || (i == file && by == function) || place == caller)
+                continue;
+            if (caller != 0)
+                return false;
+            caller = place;
+        }
+    }
+    return true;
+}
+
+/* Whether a function of C, C++ or Rust is who keeps what others give it, for good. */
+static bool functions_is_holder(
+    struct hf_script_functions *functions, const struct hf_script_end *end)
+{
+    const struct hf_script_file *source = &functions->sources.files[end->file];
+    if (end->function == HF_SCRIPT_NO || end->is_stored || end->is_replaced)
+        return false;
+    for (size_t i = 0; i < functions->candidate_count; i++) {
+        const struct hf_script_candidate *known = &functions->candidates[i];
+        if (known->file == end->file && known->function == end->function)
+            return known->is_holder;
+    }
+    if (functions->candidate_count == HF_SCRIPT_CANDIDATES)
+        return false;
+    bool is_holder = !functions_is_generic(source, end->function) &&
+                     functions_has_one_caller(functions, end->file, end->function);
+    functions->candidates[functions->candidate_count++] =
+        (struct hf_script_candidate){end->file, end->function, is_holder};
+    return is_holder;
+}
+
 /* What becomes of what that line gets from `callee`: asked once, for stacks have it many times. */
 static enum hf_status functions_ask(struct hf_script_functions *functions, uint32_t file,
-    uint32_t line, struct hf_text callee, struct hf_script_end *out_end, struct hf_error *err)
+    uint32_t line, struct hf_text callee, uint32_t filled, struct hf_script_end *out_end,
+    struct hf_error *err)
 {
     bool is_new;
-    uint64_t key = hf_hash_u64(
-        hf_hash_bytes(callee.data, callee.size) ^ hf_hash_u64((uint64_t)file << 32 | line));
+    uint64_t key = hf_hash_u64(hf_hash_bytes(callee.data, callee.size) ^
+                               hf_hash_u64(filled ^ hf_hash_u64((uint64_t)file << 32 | line)));
     if (!hf_vec_reserve(&functions->ends, &functions->end_capacity, functions->end_count + 1,
             sizeof *functions->ends))
         return hf_error_memory(err);
@@ -198,10 +373,37 @@ static enum hf_status functions_ask(struct hf_script_functions *functions, uint3
     if (is_new) {
         if (!hf_budget_step(LINE_STEPS))
             return hf_budget_refuse(err);
-        functions->ends[functions->end_count++] =
-            hf_script_flow_of(&functions->flow, file, line, callee);
+        struct hf_script_end end =
+            filled == HF_SCRIPT_NO
+                ? hf_script_flow_of(&functions->flow, file, line, callee)
+                : hf_script_flow_of_argument(&functions->flow, file, line, callee, filled);
+        const struct hf_script_file *source = &functions->sources.files[file];
+        if (end.fate == HF_SCRIPT_KEPT && hf_script_is_compiled(source->tokens.language) &&
+            (end.file != file || end.function != hf_script_function_at(source, line)))
+            end.is_torn |= !functions_is_holder(functions, &end);
+        functions->ends[functions->end_count++] = end;
     }
+    functions->last = *number;
     *out_end = functions->ends[*number];
+    return HF_OK;
+}
+
+/* Counts bytes of a line, and of its function. */
+static enum hf_status functions_tell(struct hf_script_functions *functions,
+    struct hf_script_line at, enum hf_script_use use, const struct hf_script_end *end,
+    uint64_t bytes, struct hf_error *err)
+{
+    if (use == HF_SCRIPT_GIVES && !functions_make_name(functions, end->file, end->function))
+        return hf_error_memory(err);
+    for (int i = 0; i < 2; i++) {
+        struct hf_script_tally *tally = functions_tally(functions, at);
+        if (tally == NULL)
+            return hf_error_memory(err);
+        tally->bytes[use] += bytes;
+        if (use == HF_SCRIPT_GIVES)
+            functions_count_holder(tally, *end, bytes);
+        at.line = 0;
+    }
     return HF_OK;
 }
 
@@ -214,22 +416,53 @@ enum hf_status hf_script_functions_see(struct hf_script_functions *functions,
         return status;
     const struct hf_script_file *source = &functions->sources.files[file];
     struct hf_script_end end = {0};
-    status = functions_ask(functions, file, at.line, functions_called(callee), &end, err);
+    status =
+        functions_ask(functions, file, at.line, functions_called(callee), HF_SCRIPT_NO, &end, err);
     if (status != HF_OK)
         return status;
-    enum hf_script_use use = functions_use(&end, file, hf_script_function_at(source, at.line));
-    if (use == HF_SCRIPT_GIVES && !functions_make_name(functions, end.file, end.function))
-        return hf_error_memory(err);
-    for (int i = 0; i < 2; i++) {
-        struct hf_script_tally *tally = functions_tally(functions, at);
-        if (tally == NULL)
-            return hf_error_memory(err);
-        tally->bytes[use] += bytes + 1;
-        if (use == HF_SCRIPT_GIVES)
-            functions_count_holder(tally, end, bytes + 1);
-        at.line = 0;
-    }
+    enum hf_script_use use =
+        functions_use(&end, file, hf_script_function_at(source, at.line), false);
+    return functions_tell(functions, at, use, &end, bytes + 1, err);
+}
+
+enum hf_status hf_script_functions_answer(struct hf_script_functions *functions,
+    struct hf_script_line at, struct hf_text callee, uint32_t filled,
+    struct hf_script_answer *out_answer, struct hf_error *err)
+{
+    uint32_t file = hf_script_sources_find(&functions->sources, at.file);
+    *out_answer = (struct hf_script_answer){.use = HF_SCRIPT_MAY_KEEP};
+    if (file == HF_SCRIPT_NO || at.line == 0 || functions->end_count >= QUESTIONS_MAX)
+        return HF_OK;
+    const struct hf_script_file *source = &functions->sources.files[file];
+    struct hf_script_end end = {0};
+    enum hf_status status =
+        functions_ask(functions, file, at.line, functions_called(callee), filled, &end, err);
+    if (status != HF_OK)
+        return status;
+    uint32_t function = hf_script_function_at(source, at.line);
+    out_answer->use = functions_use(&end, file, function, true);
+    if (out_answer->use == HF_SCRIPT_KEEPS && function != HF_SCRIPT_NO &&
+        functions_is_generic(source, function))
+        out_answer->use = HF_SCRIPT_MAY_KEEP;
+    out_answer->parameter = end.parameter;
+    out_answer->is_filled = end.fate == HF_SCRIPT_FILLS;
     return HF_OK;
+}
+
+enum hf_status hf_script_functions_count(struct hf_script_functions *functions,
+    struct hf_script_line at, enum hf_script_use use, uint64_t bytes, struct hf_error *err)
+{
+    const struct hf_script_end none = {0}, *end = functions->end_count != 0
+                                                      ? &functions->ends[functions->last]
+                                                      : &none;
+    return functions_tell(functions, at, use, end, bytes, err);
+}
+
+bool hf_script_functions_know(const struct hf_script_functions *functions, struct hf_script_line at)
+{
+    uint32_t file = hf_script_sources_find(&functions->sources, at.file);
+    return at.name.size != 0 && file != HF_SCRIPT_NO &&
+           hf_script_function_at(&functions->sources.files[file], at.line) != HF_SCRIPT_NO;
 }
 
 enum hf_status hf_script_functions_call(struct hf_script_functions *functions,
@@ -293,7 +526,8 @@ struct hf_script_judgement hf_script_functions_judge(
     at.line = 0;
     number = hf_map_find(&functions->tallies, functions_key(at));
     /* What nobody can tell of a line is likely what its function does otherwise. */
-    if (judged.use == HF_SCRIPT_MAY_KEEP && number != NULL) {
+    bool is_script = !hf_script_is_compiled(hf_script_language_of(at.file));
+    if (judged.use == HF_SCRIPT_MAY_KEEP && number != NULL && is_script) {
         tally = &functions->items[*number];
         enum hf_script_use most = functions_most(tally, HF_SCRIPT_KEEPS);
         judged.use = tally->bytes[most] != 0 ? most : HF_SCRIPT_MAY_KEEP;

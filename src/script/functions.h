@@ -1,7 +1,8 @@
 /*
- * functions.h: which functions of scripts own what they make, by their source.
+ * functions.h: which functions own what they make, by their source.
  *
- * A script has no types that could tell (dwarf/helpers.h), but its lines can (flow.h). What a
+ * A script has no types that could tell (dwarf/helpers.h), but its lines can (flow.h), and those of
+ * C, C++ and Rust tell more than types. What a
  * function makes it keeps, or hands on to its caller, or gives to another function that keeps it,
  * its *holder*, which need not be on the stack: "slip = compute(month); file(slip)".
  *
@@ -36,6 +37,7 @@ struct hf_script_line {
 enum hf_script_use {
     HF_SCRIPT_MAY_KEEP, /* nobody can tell, or it stays in a variable */
     HF_SCRIPT_KEEPS,
+    HF_SCRIPT_STORES,   /* in what its caller gave it; of C, C++ and Rust */
     HF_SCRIPT_HANDS_ON, /* to its caller */
     HF_SCRIPT_GIVES,    /* to its holder */
 };
@@ -47,6 +49,8 @@ struct hf_script_judgement {
     bool is_shared;               /* by several */
 };
 
+#define HF_SCRIPT_CANDIDATES 40 /* functions of C, C++ and Rust that could be holders */
+
 /* All-zero: none is known. Free with done. */
 struct hf_script_functions {
     struct hf_script_sources sources;
@@ -55,6 +59,12 @@ struct hf_script_functions {
     struct hf_map tallies; /* a line, or a function -> its number */
     struct hf_map callers; /* hash of two functions */
     struct hf_map asked;   /* a line and what it calls -> number of its end */
+    uint32_t last;         /* end that was asked for */
+    struct hf_script_candidate {
+        uint32_t file, function;
+        bool is_holder;
+    } candidates[HF_SCRIPT_CANDIDATES];
+    size_t candidate_count;
     struct hf_script_end *ends;
     size_t end_count, end_capacity;
     struct hf_script_tally *items;
@@ -73,6 +83,26 @@ bool hf_script_functions_are_known(const struct hf_script_functions *functions);
 /* So many bytes were made at that line, in what it called there (empty: by itself). */
 HF_MUST_CHECK enum hf_status hf_script_functions_see(struct hf_script_functions *functions,
     struct hf_script_line at, struct hf_text callee, uint64_t bytes, struct hf_error *err);
+
+/* The source of that line was read, and has a function there. */
+bool hf_script_functions_know(
+    const struct hf_script_functions *functions, struct hf_script_line at);
+
+/* What becomes of what a line of C, C++ or Rust gets from `callee` (empty: makes itself), or of
+ * what that fills its argument `filled` with (HF_SCRIPT_NO: of what it returns). */
+struct hf_script_answer {
+    enum hf_script_use use; /* STORES, too, of what fills an argument as a whole */
+    uint32_t parameter;     /* that it is stored in */
+    bool is_filled;         /* it is filled as a whole: "*out = x" */
+};
+HF_MUST_CHECK enum hf_status hf_script_functions_answer(struct hf_script_functions *functions,
+    struct hf_script_line at, struct hf_text callee, uint32_t filled,
+    struct hf_script_answer *out_answer, struct hf_error *err);
+
+/* So many bytes of that line are of that use; of GIVES, what was answered last says who keeps it.
+ */
+HF_MUST_CHECK enum hf_status hf_script_functions_count(struct hf_script_functions *functions,
+    struct hf_script_line at, enum hf_script_use use, uint64_t bytes, struct hf_error *err);
 
 /* One function calls another; their lines do not matter. */
 HF_MUST_CHECK enum hf_status hf_script_functions_call(struct hf_script_functions *functions,

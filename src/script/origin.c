@@ -1,5 +1,6 @@
 #include "script/origin.h"
 
+#include "script/compiled.h"
 #include "script/words.h"
 
 #include <ctype.h>
@@ -58,7 +59,9 @@ bool hf_script_is_constructor(const struct hf_script_at *at, uint32_t function)
         if (hf_text_is(at->file->outline.functions[function].name, names[i]))
             return true;
     }
-    return false;
+    const struct hf_script_function *of = &at->file->outline.functions[function];
+    return at->file->tokens.language == HF_SCRIPT_CPP && of->class.size != 0 &&
+           hf_text_equal(of->name, of->class);
 }
 
 /* The object itself, or what is known by a name to the whole program. */
@@ -83,12 +86,15 @@ static uint32_t origin_given(
     static const char *const sources[] = {"in", "of", "as", NULL};
     const struct hf_script_tokens *tokens = &at->file->tokens;
     uint32_t behind = token + 1;
+    if (tokens->language == HF_SCRIPT_CPP && statement->is_header &&
+        hf_script_is_sign(tokens, behind, ":"))
+        return behind + 1; /* "for (auto &row : rows)" */
     while (behind < statement->end && !hf_script_is_any_word(tokens, behind, sources) &&
            (hf_script_is_sign(tokens, behind, ",") || hf_script_is_sign(tokens, behind, ")") ||
                hf_script_is_sign(tokens, behind, "]") || hf_script_is_variable(tokens, behind)))
         behind++;
     if (behind < statement->end && hf_script_assigns(tokens, behind))
-        return behind + 1;
+        return hf_script_is_copy_at(at, token, behind) ? HF_SCRIPT_NO : behind + 1;
     if (hf_script_is_any_word(tokens, behind, sources) && behind < statement->end)
         return behind + 1; /* "for row in rows", in brackets, too */
     if (statement->is_header && token != 0 && hf_script_is_any_word(tokens, token - 1, sources))
@@ -110,6 +116,8 @@ bool hf_script_declares(const struct hf_script_at *at, uint32_t function, struct
     bool is_declared = function == HF_SCRIPT_NO;
     uint32_t first, end;
     hf_script_range_of(at, function, &first, &end);
+    if (language == HF_SCRIPT_RUST)
+        return !hf_script_is_capital(name);
     for (uint32_t i = first; i < end && !is_declared && hf_script_step(at->flow); i++) {
         if (!hf_script_is_variable(tokens, i) || !hf_text_equal(hf_script_text_of(at, i), name) ||
             tokens->items[i].statement == HF_SCRIPT_NO ||
@@ -119,6 +127,10 @@ bool hf_script_declares(const struct hf_script_at *at, uint32_t function, struct
             hf_script_statement_of(at, tokens->items[i].statement);
         if (hf_script_is_any_word(tokens, statement->begin, outer))
             return false;
+        if (hf_script_is_compiled(language)) {
+            is_declared = hf_script_is_declared_at(at, i);
+            continue;
+        }
         for (uint32_t k = statement->begin; needs_word && k < i; k++)
             is_declared |= hf_script_means(tokens, k, HF_SCRIPT_DECLARING) ||
                            hf_script_is_any_word(tokens, k, loops);
@@ -146,6 +158,12 @@ uint32_t hf_script_function_called(
         NULL, 0
     };
     bool is_verb = hf_script_means(tokens, callee, HF_SCRIPT_VERB) && is_method && !is_object;
+    bool is_compiled = hf_script_is_compiled(tokens->language);
+    static const char *const libraries[] = {"std", "core", "alloc", "mem", "boost", "absl", NULL};
+    if (is_compiled && is_method && hf_script_is_any_word(tokens, callee - 2, libraries))
+        return HF_SCRIPT_NO;
+    if (is_compiled)
+        receiver = hf_text_trim_end(receiver, "_");
     size_t count = 0;
     for (uint32_t i = first; i != HF_SCRIPT_NO && hf_script_step(at->flow);
          i = sources->places[i].next) {
@@ -157,7 +175,8 @@ uint32_t hf_script_function_called(
         bool is_part =
             class.size > receiver.size && receiver.size > 2 &&
             strncasecmp(class.data + class.size - receiver.size, receiver.data, receiver.size) == 0;
-        bool is_own = (is_object || !is_method) && hf_text_equal(class, own);
+        bool is_near = tokens->language != HF_SCRIPT_C || place->file == at->number;
+        bool is_own = (is_object || !is_method) && hf_text_equal(class, own) && is_near;
         if (is_named || is_part || is_own)
             return i;
         if (!is_verb)
@@ -205,13 +224,14 @@ struct hf_script_origin hf_script_origin_of(
     const struct hf_script_at *at, uint32_t function, struct hf_text name)
 {
     const struct hf_script_tokens *tokens = &at->file->tokens;
-    struct hf_script_origin found = {HF_SCRIPT_IS_FRESH, 0};
+    struct hf_script_origin found = {.root = HF_SCRIPT_IS_FRESH};
+    bool is_made = false;
     uint32_t parameter =
         function != HF_SCRIPT_NO ? hf_script_parameter_of(at->file, function, name) : HF_SCRIPT_NO;
     if (parameter != HF_SCRIPT_NO)
-        return (struct hf_script_origin){HF_SCRIPT_IS_PARAMETER, parameter};
+        return (struct hf_script_origin){.root = HF_SCRIPT_IS_PARAMETER, .parameter = parameter};
     if (!hf_script_declares(at, function, name))
-        return (struct hf_script_origin){HF_SCRIPT_IS_STATE, 0};
+        return (struct hf_script_origin){.root = HF_SCRIPT_IS_STATE};
     if (at->flow->depth >= HF_SCRIPT_DEPTH)
         return found;
     at->flow->depth++;
@@ -228,11 +248,25 @@ struct hf_script_origin hf_script_origin_of(
         if (begin == HF_SCRIPT_NO || begin >= end)
             continue;
         struct hf_script_origin origin = root_of_value(at, function, begin, end);
+        is_made |=
+            origin.root == HF_SCRIPT_IS_FRESH && !hf_script_means(tokens, begin, HF_SCRIPT_NOTHING);
         if (origin.root > found.root)
             found = origin;
     }
+    found.is_mixed = is_made && found.root != HF_SCRIPT_IS_FRESH;
     at->flow->depth--;
     return found;
+}
+
+/* "pool->bytes + pool->used", "&pool->items[pool->count++]" of C: what a pool gives is as new. */
+static bool is_part_of_pool(const struct hf_script_at *at, uint32_t begin, uint32_t behind)
+{
+    static const char *const sums[] = {"+", "-", NULL};
+    const struct hf_script_tokens *tokens = &at->file->tokens;
+    bool counts = hf_script_is_any_sign(tokens, behind, sums);
+    for (uint32_t i = begin; i < behind && !counts; i++)
+        counts = hf_script_is_sign(tokens, i, "++");
+    return counts && hf_script_is_compiled(tokens->language);
 }
 
 /* What a value is reached from. */
@@ -241,11 +275,16 @@ static struct hf_script_origin root_of_value(
 {
     static const char *const before[] = {"await", "not", "my", "return", "pairs", "ipairs", NULL};
     const struct hf_script_tokens *tokens = &at->file->tokens;
-    const struct hf_script_origin fresh = {HF_SCRIPT_IS_FRESH, 0}, state = {HF_SCRIPT_IS_STATE, 0};
-    while (begin < end &&
-           (hf_script_is_sign(tokens, begin, "(") || hf_script_is_sign(tokens, begin, "{") ||
-               hf_script_is_any_word(tokens, begin, before)) &&
-           !(hf_script_is_sign(tokens, begin, "{") && tokens->language != HF_SCRIPT_PERL))
+    const struct hf_script_origin fresh = {.root = HF_SCRIPT_IS_FRESH},
+                                  state = {.root = HF_SCRIPT_IS_STATE};
+    while (
+        begin < end &&
+        (hf_script_is_sign(tokens, begin, "(") || hf_script_is_sign(tokens, begin, "{") ||
+            hf_script_is_any_word(tokens, begin, before) ||
+            (hf_script_is_compiled(tokens->language) &&
+                (hf_script_is_sign(tokens, begin, "&") || hf_script_is_sign(tokens, begin, "*") ||
+                    hf_script_is_word(tokens, begin, "mut")))) &&
+        !(hf_script_is_sign(tokens, begin, "{") && tokens->language != HF_SCRIPT_PERL))
         begin++;
     uint32_t call, behind;
     bool is_path,
@@ -257,6 +296,8 @@ static struct hf_script_origin root_of_value(
         hf_script_means(tokens, begin, HF_SCRIPT_NOTHING))
         return fresh;
     behind = hf_script_chain_end(at->file, begin, end, &call, &is_path);
+    if (is_part_of_pool(at, begin, behind))
+        return fresh;
     if (call != HF_SCRIPT_NO && !hf_script_means(tokens, call, HF_SCRIPT_GETTER)) {
         uint32_t place = hf_script_function_called(at, call, function);
         bool gives = place != HF_SCRIPT_NO && hf_script_gives_state(at, place);

@@ -37,6 +37,7 @@ enum hf_script_root {
 struct hf_script_origin {
     enum hf_script_root root;
     uint32_t parameter;
+    bool is_mixed; /* it may also be one that was made there */
 };
 
 /* False: there is no such file. */

@@ -81,6 +81,9 @@ bool hf_script_outline_find(struct hf_script_outline *outline, struct hf_script_
         case HF_SCRIPT_PYTHON: outline_take_python(p, at); break;
         case HF_SCRIPT_RUBY: at = hf_outline_take_ruby(p, at); break;
         case HF_SCRIPT_LUA: at = hf_outline_take_lua(p, at); break;
+        case HF_SCRIPT_C:
+        case HF_SCRIPT_CPP:
+        case HF_SCRIPT_RUST: hf_outline_take_compiled(p, at); break;
         default: hf_outline_take_braces(p, at); break;
         }
     }

@@ -72,9 +72,10 @@ bool hf_outline_line_goes_on(const struct hf_outline_parser *p, uint32_t at);
 /* Opens or closes brackets, if the token is one. */
 void hf_outline_brackets(struct hf_outline_parser *p, uint32_t at);
 
-/* One token of PHP, JavaScript or Perl; of Ruby or Lua, which return the last one that they took.
- */
+/* One token of PHP, JavaScript or Perl; of C, C++ or Rust; of Ruby or Lua, which return the last
+ * one that they took. */
 void hf_outline_take_braces(struct hf_outline_parser *p, uint32_t at);
+void hf_outline_take_compiled(struct hf_outline_parser *p, uint32_t at);
 uint32_t hf_outline_take_ruby(struct hf_outline_parser *p, uint32_t at);
 uint32_t hf_outline_take_lua(struct hf_outline_parser *p, uint32_t at);
 

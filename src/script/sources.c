@@ -12,16 +12,23 @@
 #define BYTE_STEPS 20    /* to read a byte of it */
 #define PARAMETERS_MAX 64
 
-static bool sources_parse(struct hf_script_file *file, struct hf_text text)
+static bool sources_parse(
+    struct hf_script_sources *sources, struct hf_script_file *file, struct hf_text text)
 {
+    enum hf_script_language language = hf_script_language_of(file->path);
+    if (hf_script_is_compiled(language)) {
+        if (text.size > HF_SCRIPT_COMPILED_BYTES - sources->compiled_bytes)
+            return true;
+        sources->compiled_bytes += text.size;
+    }
     if (text.size == 0 || text.size > HF_SCRIPT_FILE_BYTES ||
         !hf_budget_step(text.size * BYTE_STEPS))
         return true;
-    return hf_script_tokens_find(&file->tokens, text, hf_script_language_of(file->path)) &&
+    return hf_script_tokens_find(&file->tokens, text, language) &&
            hf_script_outline_find(&file->outline, &file->tokens);
 }
 
-static bool sources_read(struct hf_script_file *file)
+static bool sources_read(struct hf_script_sources *sources, struct hf_script_file *file)
 {
     char name[PATH_MAX];
     struct hf_error ignored;
@@ -32,7 +39,8 @@ static bool sources_read(struct hf_script_file *file)
     name[path.size] = '\0';
     if (hf_file_map_open(&file->map, name, &ignored) != HF_OK)
         return true;
-    return sources_parse(file, (struct hf_text){(const char *)file->map.data, file->map.size});
+    return sources_parse(
+        sources, file, (struct hf_text){(const char *)file->map.data, file->map.size});
 }
 
 static uint64_t sources_hash(struct hf_text name)
@@ -93,7 +101,7 @@ enum hf_status hf_script_sources_add(struct hf_script_sources *sources, struct h
     enum hf_status status = sources_put(sources, path, out_number, &is_new, err);
     if (status != HF_OK || !is_new)
         return status;
-    return sources_read(&sources->files[*out_number]) && sources_list(sources, *out_number)
+    return sources_read(sources, &sources->files[*out_number]) && sources_list(sources, *out_number)
                ? HF_OK
                : hf_error_memory(err);
 }
@@ -105,9 +113,16 @@ enum hf_status hf_script_sources_add_text(struct hf_script_sources *sources, str
     enum hf_status status = sources_put(sources, path, out_number, &is_new, err);
     if (status != HF_OK || !is_new)
         return status;
-    return sources_parse(&sources->files[*out_number], text) && sources_list(sources, *out_number)
+    return sources_parse(sources, &sources->files[*out_number], text) &&
+                   sources_list(sources, *out_number)
                ? HF_OK
                : hf_error_memory(err);
+}
+
+uint32_t hf_script_sources_find(const struct hf_script_sources *sources, struct hf_text path)
+{
+    const uint32_t *number = hf_map_find(&sources->paths, sources_hash(path));
+    return number != NULL ? *number : HF_SCRIPT_NO;
 }
 
 uint32_t hf_script_place_of(const struct hf_script_sources *sources, struct hf_text name)
@@ -163,6 +178,33 @@ static void sources_in_brackets(
     }
 }
 
+/* "(const struct row *row, size_t n = 1)", "(&mut self, row: Row)" */
+static void sources_in_declaration(
+    const struct hf_script_tokens *tokens, uint32_t begin, struct sources_parameters *all)
+{
+    uint32_t end = begin != 0 ? tokens->items[begin - 1].pair : HF_SCRIPT_NO, name = HF_SCRIPT_NO;
+    bool is_rust = tokens->language == HF_SCRIPT_RUST, is_over = false;
+    for (uint32_t at = begin; end != HF_SCRIPT_NO && at <= end; at++) {
+        uint32_t pair = tokens->items[at].pair;
+        if (at == end || hf_script_is_sign(tokens, at, ",")) {
+            struct hf_text text = name != HF_SCRIPT_NO ? hf_script_token_text(tokens, name)
+                                                       : (struct hf_text){NULL, 0};
+            if (all->count < PARAMETERS_MAX && end != begin && !hf_text_is(text, "self"))
+                all->names[all->count++] = text;
+            name = HF_SCRIPT_NO;
+            is_over = false;
+        } else if (hf_script_is_sign(tokens, at, "=") || hf_script_is_sign(tokens, at, ":") ||
+                   hf_script_is_sign(tokens, at, "[")) {
+            is_over = true; /* its value, its type */
+        } else if (!is_over && hf_script_is_kind(tokens, at, HF_SCRIPT_NAME) &&
+                   !(is_rust && hf_script_is_word(tokens, at, "mut"))) {
+            name = at;
+        }
+        if (pair != HF_SCRIPT_NO && pair > at && pair < end)
+            at = pair;
+    }
+}
+
 /* "my ($self, $key) = @_;", "my $self = shift;" */
 static void sources_in_perl(
     const struct hf_script_file *file, uint32_t function, struct sources_parameters *all)
@@ -196,7 +238,10 @@ static void sources_parameters_of(
     const struct hf_script_tokens *tokens = &file->tokens;
     const struct hf_script_function *of = &file->outline.functions[function];
     all->count = 0;
-    if (of->parameters != HF_SCRIPT_NO && of->parameters < tokens->count)
+    bool has_list = of->parameters != HF_SCRIPT_NO && of->parameters < tokens->count;
+    if (has_list && hf_script_is_compiled(tokens->language))
+        sources_in_declaration(tokens, of->parameters, all);
+    else if (has_list)
         sources_in_brackets(tokens, of->parameters, all);
     else if (tokens->language == HF_SCRIPT_PERL)
         sources_in_perl(file, function, all);

@@ -1,8 +1,8 @@
 /*
- * sources.h: the scripts of a program, and their functions by name.
+ * sources.h: the sources of a program, and their functions by name.
  *
- * A file is read when it is first asked for: 256 of them (HF_SCRIPT_FILES), with up to 4 MiB each.
- * One that is not there has no functions.
+ * A file is read when it is first asked for: 256 of them (HF_SCRIPT_FILES), with up to 4 MiB each;
+ * of C, C++ and Rust, which have more, 2 MiB in all. One that is not there has no functions.
  *
  * Example:
  *
@@ -24,6 +24,7 @@
 
 #define HF_SCRIPT_FILES 256
 #define HF_SCRIPT_FILE_BYTES (4u << 20)
+#define HF_SCRIPT_COMPILED_BYTES (2u << 20) /* about 60,000 lines, which take 0.2 s */
 
 struct hf_script_file {
     struct hf_text path; /* borrowed from who asked for it */
@@ -44,8 +45,9 @@ struct hf_script_sources {
     size_t count, capacity;
     struct hf_script_place *places;
     size_t place_count, place_capacity;
-    struct hf_map paths; /* hash of a path -> number of the file */
-    struct hf_map names; /* hash of a name -> the first place */
+    size_t compiled_bytes; /* that were read */
+    struct hf_map paths;   /* hash of a path -> number of the file */
+    struct hf_map names;   /* hash of a name -> the first place */
 };
 
 /* The number of a file, which is read now if it was not; HF_SCRIPT_NO: it is no script, or there
@@ -56,6 +58,9 @@ HF_MUST_CHECK enum hf_status hf_script_sources_add(struct hf_script_sources *sou
 /* The same of a text that is in memory, and stays there: the language is that of its path. */
 HF_MUST_CHECK enum hf_status hf_script_sources_add_text(struct hf_script_sources *sources,
     struct hf_text path, struct hf_text text, uint32_t *out_number, struct hf_error *err);
+
+/* The number of a file that was asked for before; HF_SCRIPT_NO: none. */
+uint32_t hf_script_sources_find(const struct hf_script_sources *sources, struct hf_text path);
 
 /* The first function of this name, of any file; HF_SCRIPT_NO: none. */
 uint32_t hf_script_place_of(const struct hf_script_sources *sources, struct hf_text name);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #define HEREDOCS_MAX 4
+#define RAW_MAX 20        /* letters that begin and end a raw string */
+#define GENERICS_MAX 80   /* tokens between "<" and ">" */
 #define BRACKETS_MAX 1000 /* open at once; deeper ones have no other */
 
 struct script_reader {
@@ -38,12 +40,25 @@ enum hf_script_language hf_script_language_of(struct hf_text path)
         {".cjs", HF_SCRIPT_JAVASCRIPT},
         {".ts", HF_SCRIPT_JAVASCRIPT},
         {".lua", HF_SCRIPT_LUA},
+        {".c", HF_SCRIPT_C},
+        {".cc", HF_SCRIPT_CPP},
+        {".cpp", HF_SCRIPT_CPP},
+        {".cxx", HF_SCRIPT_CPP},
+        {".h", HF_SCRIPT_CPP},
+        {".hh", HF_SCRIPT_CPP},
+        {".hpp", HF_SCRIPT_CPP},
+        {".rs", HF_SCRIPT_RUST},
     };
     for (size_t i = 0; i < HF_COUNT(endings); i++) {
         if (hf_text_ends(path, endings[i].ending))
             return endings[i].language;
     }
     return HF_SCRIPT_NONE;
+}
+
+bool hf_script_is_compiled(enum hf_script_language language)
+{
+    return language == HF_SCRIPT_C || language == HF_SCRIPT_CPP || language == HF_SCRIPT_RUST;
 }
 
 static char reader_char(const struct script_reader *reader, size_t ahead)
@@ -217,11 +232,31 @@ static size_t reader_template(const struct script_reader *reader)
     return reader->text.size;
 }
 
+/* "#define x \\", "#[derive(Debug)]": no tokens. */
+static bool reader_takes_directive(struct script_reader *reader)
+{
+    struct hf_text text = reader->text;
+    size_t end = reader->at;
+    if (reader_char(reader, 0) != '#' || !hf_script_is_compiled(reader->language))
+        return false;
+    if (reader->language == HF_SCRIPT_RUST) {
+        size_t depth = 0;
+        for (; end < text.size && (text.data[end] != ']' || depth > 1); end++)
+            depth = depth + (text.data[end] == '[') - (text.data[end] == ']');
+    } else {
+        while (end < text.size && (text.data[end] != '\n' || text.data[end - 1] == '\\'))
+            end++;
+    }
+    reader_skip(reader, end + (reader->language == HF_SCRIPT_RUST));
+    return true;
+}
+
 static bool reader_takes_comment(struct script_reader *reader)
 {
     enum hf_script_language language = reader->language;
-    bool has_hash = language != HF_SCRIPT_JAVASCRIPT && language != HF_SCRIPT_LUA;
-    bool has_slashes = language == HF_SCRIPT_JAVASCRIPT || language == HF_SCRIPT_PHP;
+    bool is_compiled = hf_script_is_compiled(language);
+    bool has_hash = language != HF_SCRIPT_JAVASCRIPT && language != HF_SCRIPT_LUA && !is_compiled;
+    bool has_slashes = language == HF_SCRIPT_JAVASCRIPT || language == HF_SCRIPT_PHP || is_compiled;
     bool at_line = reader->at == reader->line_at;
     if (has_slashes && reader_sees(reader, "/*")) {
         reader_skip_past(reader, "*/");
@@ -331,10 +366,71 @@ static bool reader_takes_quote(struct script_reader *reader)
     return true;
 }
 
+/* R"x(...)x", r#"..."#: the string ends with what it began with; 0: it is none. */
+static size_t reader_raw(const struct script_reader *reader)
+{
+    char end[RAW_MAX + 3];
+    size_t at = 1, size = 0;
+    bool is_rust = reader->language == HF_SCRIPT_RUST;
+    if (reader_char(reader, 0) == (is_rust ? 'b' : 'L') || reader_char(reader, 0) == 'u')
+        at++;
+    if (reader_char(reader, at - 1) != (is_rust ? 'r' : 'R'))
+        return 0;
+    end[size++] = is_rust ? '"' : ')';
+    at += !is_rust && reader_char(reader, at) == '"';
+    while (size < RAW_MAX &&
+           (is_rust ? reader_char(reader, at) == '#' : script_is_part(reader_char(reader, at))))
+        end[size++] = reader_char(reader, at++);
+    if (reader_char(reader, at) != (is_rust ? '"' : '(') ||
+        (!is_rust && reader_char(reader, at - size) != '"'))
+        return 0;
+    if (!is_rust)
+        end[size++] = '"';
+    end[size] = '\0';
+    struct hf_text rest = hf_text_from(reader->text, reader->at + at + 1);
+    return at + 1 + hf_text_find_string(rest, end) + size;
+}
+
+/* 'x', but not the lifetime 'a of Rust, which is no token. */
+static bool reader_takes_letter(struct script_reader *reader)
+{
+    size_t end = 2;
+    if (reader->language == HF_SCRIPT_RUST && reader_char(reader, 1) != '\\') {
+        while ((unsigned char)reader_char(reader, end) >= 0x80)
+            end++;
+        if (reader_char(reader, end) != '\'') {
+            for (end = 1; script_is_part(reader_char(reader, end));)
+                end++;
+            reader->at += end;
+            return true;
+        }
+    }
+    bool ignored = false;
+    reader_put_string(reader, reader->at, reader_quoted(reader, reader->at, &ignored), false);
+    return true;
+}
+
+/* The same of C, C++ and Rust. */
+static bool reader_takes_text(struct script_reader *reader)
+{
+    char c = reader_char(reader, 0);
+    bool ignored = false;
+    size_t raw = strchr("RLurb", c) != NULL && c != '\0' ? reader_raw(reader) : 0;
+    if (raw != 0)
+        reader_put_string(reader, reader->at, reader->at + raw, false);
+    else if (c == '"')
+        reader_put_string(reader, reader->at, reader_quoted(reader, reader->at, &ignored), false);
+    else
+        return c == '\'' && reader_takes_letter(reader);
+    return true;
+}
+
 static bool reader_takes_string(struct script_reader *reader)
 {
     char c = reader_char(reader, 0);
     bool is_filled = false;
+    if (hf_script_is_compiled(reader->language))
+        return reader_takes_text(reader);
     if (reader->language == HF_SCRIPT_PYTHON &&
         (reader_sees(reader, "\"\"\"") || reader_sees(reader, "'''"))) {
         const char mark[] = {c, c, c, '\0'};
@@ -406,8 +502,9 @@ static bool reader_takes_number(struct script_reader *reader)
     size_t end = 0;
     if (isdigit((unsigned char)reader_char(reader, 0)) == 0)
         return false;
+    bool is_c = reader->language == HF_SCRIPT_CPP; /* "1'000" */
     while (script_is_part(reader_char(reader, end)) ||
-           (reader_char(reader, end) == '.' &&
+           ((reader_char(reader, end) == '.' || (is_c && reader_char(reader, end) == '\'')) &&
                isdigit((unsigned char)reader_char(reader, end + 1)) != 0))
         end++;
     (void)reader_put(reader, reader_token(reader, HF_SCRIPT_NUMBER), reader->at, reader->at + end);
@@ -473,12 +570,72 @@ static void reader_take(struct script_reader *reader)
         reader_skip_heredocs(reader);
     } else if (isspace((unsigned char)c) != 0 || c == '\0') {
         reader->at++;
-    } else if (reader_takes_comment(reader) || reader_takes_heredoc(reader) ||
-               reader_takes_string(reader) || reader_skips_sign(reader) ||
-               reader_takes_name(reader) || reader_takes_number(reader)) {
+    } else if (c == '?' && reader->language == HF_SCRIPT_RUST && reader_char(reader, 1) != '.') {
+        reader->at++;
+    } else if (reader_takes_comment(reader) || reader_takes_directive(reader) ||
+               reader_takes_heredoc(reader) || reader_takes_string(reader) ||
+               reader_skips_sign(reader) || reader_takes_name(reader) ||
+               reader_takes_number(reader)) {
         return;
     } else {
         reader_take_sign(reader);
+    }
+}
+
+static bool generics_is_of_type(const struct hf_script_tokens *tokens, uint32_t at)
+{
+    static const char *const all[] = {"::", ",", "*", "&", "...", "(", ")", "[", "]", "->", NULL};
+    static const char *const of_rust[] = {"=", "+", ":", ";", NULL};
+    return hf_script_is_kind(tokens, at, HF_SCRIPT_NAME) ||
+           hf_script_is_kind(tokens, at, HF_SCRIPT_NUMBER) ||
+           hf_script_is_any_sign(tokens, at, all) ||
+           (tokens->language == HF_SCRIPT_RUST && hf_script_is_any_sign(tokens, at, of_rust));
+}
+
+/* Behind the arguments of a template, or of a generic type, that begin at `at`; `at`: none do. */
+static uint32_t generics_end(const struct hf_script_tokens *tokens, uint32_t at)
+{
+    int depth = 0, brackets = 0;
+    bool is_named = at != 0 && !hf_script_is_word(tokens, at - 1, "operator") &&
+                    (hf_script_is_kind(tokens, at - 1, HF_SCRIPT_NAME) ||
+                        hf_script_is_sign(tokens, at - 1, "::"));
+    for (uint32_t i = at; is_named && i < tokens->count && i - at < GENERICS_MAX; i++) {
+        bool is_open = hf_script_is_sign(tokens, i, "<"),
+             is_double = hf_script_is_sign(tokens, i, ">>"),
+             is_close = is_double || hf_script_is_sign(tokens, i, ">");
+        depth += is_open - is_close - is_double;
+        if (depth == 0 && brackets == 0 && is_close)
+            return i + 1;
+        brackets += hf_script_is_sign(tokens, i, "(") || hf_script_is_sign(tokens, i, "[");
+        brackets -= hf_script_is_sign(tokens, i, ")") || hf_script_is_sign(tokens, i, "]");
+        if (depth <= 0 || brackets < 0 ||
+            (!is_open && !is_close && !generics_is_of_type(tokens, i)))
+            break;
+    }
+    return at;
+}
+
+static void reader_drop_generics(struct script_reader *reader)
+{
+    struct hf_script_tokens *tokens = reader->tokens;
+    uint32_t kept = 0, end = 0;
+    for (uint32_t i = 0; i < tokens->count; i++) {
+        end = hf_script_is_sign(tokens, i, "<") ? generics_end(tokens, i) : i;
+        bool is_path = end != i && kept != 0 && hf_script_is_sign(tokens, kept - 1, "::");
+        kept -= is_path; /* "Vec::<u8>::new" */
+        if (end != i) {
+            i = end - 1;
+            continue;
+        }
+        tokens->items[kept++] = tokens->items[i];
+    }
+    tokens->count = kept;
+    reader->depth = 0;
+    for (uint32_t i = 0; i < kept; i++)
+        tokens->items[i].pair = HF_SCRIPT_NO;
+    for (uint32_t i = 0; i < kept; i++) {
+        if (tokens->items[i].kind == HF_SCRIPT_SIGN)
+            reader_pair(reader, i);
     }
 }
 
@@ -492,6 +649,8 @@ bool hf_script_tokens_find(
         reader_skip_past(&reader, "<?php");
     while (reader.at < text.size && !reader.is_out_of_memory)
         reader_take(&reader);
+    if (language == HF_SCRIPT_CPP || language == HF_SCRIPT_RUST)
+        reader_drop_generics(&reader);
     return !reader.is_out_of_memory;
 }
 

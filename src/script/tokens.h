@@ -1,10 +1,14 @@
 /*
  * tokens.h: the words and signs of a script, in the order in which they stand there.
  *
- * One reader for Python, Ruby, Perl, PHP, JavaScript and Lua, which knows what they have in common
- * and where they differ: comments, strings, here documents, patterns between slashes, and the signs
- * before variables. It is no compiler's: what it takes for a string may be none in a strange file;
- * then less is known of that file, and nothing else happens.
+ * One reader for Python, Ruby, Perl, PHP, JavaScript and Lua, and for C, C++ and Rust, which knows
+ * what they have in common and where they differ: comments, strings, here documents, patterns
+ * between slashes, and the signs before variables. It is no compiler's: what it takes for a string
+ * may be none in a strange file; then less is known of that file, and nothing else happens.
+ *
+ * Of C, C++ and Rust, lines of the preprocessor, attributes, lifetimes, "?" of Rust, and the
+ * arguments of templates and generic types are no tokens: "make_shared<Order>(x)" is
+ * "make_shared(x)".
  *
  * Example:
  *
@@ -32,6 +36,9 @@ enum hf_script_language {
     HF_SCRIPT_PHP,
     HF_SCRIPT_JAVASCRIPT,
     HF_SCRIPT_LUA,
+    HF_SCRIPT_C,
+    HF_SCRIPT_CPP, /* and headers */
+    HF_SCRIPT_RUST,
 };
 
 enum hf_script_kind { HF_SCRIPT_NAME, HF_SCRIPT_NUMBER, HF_SCRIPT_STRING, HF_SCRIPT_SIGN };
@@ -59,6 +66,9 @@ struct hf_script_tokens {
 
 /* By the ending of its path: "feed.py". */
 enum hf_script_language hf_script_language_of(struct hf_text path);
+
+/* C, C++, Rust: a value is a thing, which is copied, moved or pointed to. */
+bool hf_script_is_compiled(enum hf_script_language language);
 
 /* Reads a text of less than 4 GiB; false: no memory. Free with done in either case. */
 HF_MUST_CHECK bool hf_script_tokens_find(

@@ -19,6 +19,7 @@ static const char *const *const meanings[] = {
         "set", "put", "unshift", "setdefault", "appendleft", "store", "setItem", "array_push",
         "array_unshift", "heappush", "insort", "enqueue", "offsetSet", "append_child", "push_back",
         "add?", "merge!", "concat", "attach", NULL},
+    [HF_SCRIPT_GROWER] = (const char *const[]){NULL},
     [HF_SCRIPT_GETTER] = (const char *const[]){"get", "setdefault", "fetch", "dig", "find", "at",
         "last", "first", "values", "items", "keys", "peek", "item", "getOrDefault", NULL},
     [HF_SCRIPT_BLOCKING] = (const char *const[]){"-", "*", "/", "%", "<", ">", "==", "!=", "<=",
@@ -37,9 +38,48 @@ static const char *const *const meanings[] = {
         "public", "private", "readonly", "final", NULL},
 };
 
+/* Of C, C++ and Rust. "x.clone()" is another value; what looks at one (c_str, as_ref) gives none.
+ */
+static const char *const *const compiled_meanings[] = {
+    [HF_SCRIPT_OBJECT] = (const char *const[]){"this", "self", "Self", NULL},
+    [HF_SCRIPT_MAKER] = (const char *const[]){"move", "forward", "make_unique", "make_shared",
+        "make_pair", "make_tuple", "static_cast", "const_cast", "reinterpret_cast", "dynamic_cast",
+        "static_pointer_cast", "optional", "pair", "tuple", "unique_ptr", "shared_ptr", NULL},
+    [HF_SCRIPT_MAKING] = (const char *const[]){"new", "move", "forward", "make_unique",
+        "make_shared", "make_pair", "make_tuple", "static_pointer_cast", "optional", "pair",
+        "tuple", "unique_ptr", "shared_ptr", NULL},
+    [HF_SCRIPT_SAME] = (const char *const[]){"unwrap", "expect", "into", "into_boxed_slice",
+        "into_boxed_str", "into_iter", "unwrap_or_default", "unwrap_or_else", "ok", "collect",
+        "value", "release", "take", "ok_or", NULL},
+    [HF_SCRIPT_MAPPER] = (const char *const[]){"map", "and_then", "filter_map", "flat_map",
+        "map_or", "unwrap_or_else", "unwrap_or", "then", "then_some", "ok_or", NULL},
+    [HF_SCRIPT_VERB] = (const char *const[]){"push", "push_back", "push_front", "emplace",
+        "emplace_back", "emplace_front", "emplace_hint", "try_emplace", "insert",
+        "insert_or_assign", "reset", "extend", "or_insert", "or_insert_with", "replace",
+        "get_or_insert", "get_or_insert_with", NULL},
+    [HF_SCRIPT_GROWER] = (const char *const[]){"append", "push_str", "resize", "reserve", "assign",
+        "extend_from_slice", "write_fmt", "reserve_exact", NULL},
+    [HF_SCRIPT_GETTER] =
+        (const char *const[]){"get", "find", "at", "front", "back", "begin", "end", "entry",
+            "get_mut", "iter_mut", "first", "last", "last_mut", "first_mut", "top", "or_insert",
+            "or_insert_with", "or_default", "lock", "unwrap", "borrow_mut", "write", "read",
+            "as_mut", "as_ref", "expect", "iter", "values", "values_mut", "data", "value", NULL},
+    [HF_SCRIPT_BLOCKING] =
+        (const char *const[]){"-", "*", "/", "%", "<", ">", "==", "!=", "<=", ">=", "!", "?", "++",
+            "--", "<=>", "&", "^", "|", "||", "&&", "<<", ">>", "~", "+", "..", NULL},
+    [HF_SCRIPT_BLOCKING_BEFORE] = (const char *const[]){"if", "while", "switch", "match", "sizeof",
+        "delete", "case", "in", "not", "throw", NULL},
+    [HF_SCRIPT_BLOCKING_BEHIND] = (const char *const[]){"as", "and", "or", NULL},
+    [HF_SCRIPT_LEAVING] = (const char *const[]){"return", "co_return", "co_yield", NULL},
+    [HF_SCRIPT_NOTHING] =
+        (const char *const[]){"NULL", "nullptr", "nullopt", "None", "true", "false", NULL},
+    [HF_SCRIPT_DECLARING] = (const char *const[]){"let", "mut", "ref", NULL},
+};
+
 bool hf_script_means(
     const struct hf_script_tokens *tokens, uint32_t at, enum hf_script_meaning meaning)
 {
-    return hf_script_is_any_word(tokens, at, meanings[meaning]) ||
-           hf_script_is_any_sign(tokens, at, meanings[meaning]);
+    const char *const *words =
+        hf_script_is_compiled(tokens->language) ? compiled_meanings[meaning] : meanings[meaning];
+    return hf_script_is_any_word(tokens, at, words) || hf_script_is_any_sign(tokens, at, words);
 }

@@ -1,6 +1,6 @@
 /*
- * words.h: the words of scripts that say what becomes of a value, of all languages together: as
- * what a word means in one it seldom is something else in another.
+ * words.h: the words that say what becomes of a value, of all languages of scripts together, as
+ * what a word means in one it seldom is something else in another; and those of C, C++ and Rust.
  *
  * Example:
  *
@@ -24,6 +24,7 @@ enum hf_script_meaning {
     HF_SCRIPT_SAME,     /* methods that give again what they are called for */
     HF_SCRIPT_MAPPER,   /* functions that are given a function, and give what that gave */
     HF_SCRIPT_VERB,     /* they put their argument into what they are called for */
+    HF_SCRIPT_GROWER,   /* what they are called for takes more memory; of C, C++ and Rust only */
     HF_SCRIPT_GETTER,   /* they give what a container holds */
     HF_SCRIPT_BLOCKING, /* signs beside a value of which then something else is made */
     HF_SCRIPT_BLOCKING_BEFORE, /* words before a value, the same */
