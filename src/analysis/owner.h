@@ -14,9 +14,15 @@
  *   6. a helper, if by its source that line of a script hands on what it makes (script/);
  *   7. own, if it has a name.
  *
- * The source of a script may also say that another function of the program keeps what a line makes,
- * its *holder*, as in "slip = compute(month); file(slip)": that is the owner then, with the line on
+ * The source may also say that another function of the program keeps what a line makes, its
+ * *holder*, as in "slip = compute(month); file(slip)": that is the owner then, with the line on
  * which it keeps, though it is on no stack. Cut stacks end with it, behind the one that calls it.
+ *
+ * Of C, C++ and Rust, the source is followed from the innermost function outwards while each says
+ * that it returns what is made, or puts it into an object that its caller makes, to where that is
+ * stored (owner_sources.h): whoever only passed it on is a helper then, and who stores it is none,
+ * whatever rule 5 says. A holder there has one caller, is no template, no container by its name,
+ * and does not replace what it kept before; if two functions keep the same value, neither is one.
  *
  * A *helper* is a function that sounds like a wrapper ("session_alloc") or is called like one. It
  * is one if a function of the program called it that is not where the program begins (main); else

@@ -1,5 +1,6 @@
 #include "analysis/owner_stacks.h"
 
+#include "analysis/owner_sources.h"
 #include "base/budget.h"
 #include "base/containers/hash.h"
 #include "base/containers/map.h"
@@ -29,6 +30,7 @@ struct owner_judge {
     const struct hf_profile *folded;
     struct hf_places places;
     struct hf_script_functions scripts;
+    struct hf_profile *by_line;     /* that the sources are judged by; NULL: `folded` is */
     struct hf_map lines;            /* of C and C++, hashed -> the first label with a frame there */
     struct hf_text program, folder; /* its path; the folder of all that belongs to it, or empty */
     bool has_only_mappings;         /* of a program with a malloc of its own */
@@ -182,31 +184,92 @@ static enum hf_status owner_apply_rules(const struct owner_judge *j, struct hf_t
     return status;
 }
 
-/* What the source of a script says of a function that nothing else is known of. */
-static enum hf_status owner_apply_script(struct owner_judge *j, const struct hf_script_line *at,
+/* Another function keeps what a frame makes. */
+static enum hf_status owner_add_holder(struct owner_judge *j, const struct hf_script_line *holder,
     struct hf_owner_frame *judged, struct hf_error *err)
 {
-    struct hf_script_judgement script = hf_script_functions_judge(&j->scripts, *at);
     struct hf_owner_frames *frames = j->frames;
-    judged->is_sure = script.use != HF_SCRIPT_MAY_KEEP;
-    if (script.use == HF_SCRIPT_HANDS_ON && script.is_called && judged->class == HF_OWNER_OWN) {
-        judged->class = HF_OWNER_HELPER;
-        judged->is_part = !script.is_shared;
-    }
-    if (script.use != HF_SCRIPT_GIVES)
-        return HF_OK;
-    struct hf_owner_holder holder = {.line = script.holder.line};
-    enum hf_status status = owner_text_of(frames, script.holder.name, &holder.name, err);
+    struct hf_owner_holder added = {.line = holder->line};
+    enum hf_status status = owner_text_of(frames, holder->name, &added.name, err);
     if (status == HF_OK)
-        status = owner_text_of(frames, script.holder.file, &holder.file, err);
+        status = owner_text_of(frames, holder->file, &added.file, err);
     if (status == HF_OK && !hf_vec_reserve(&frames->holders, &frames->holder_capacity,
                                frames->holder_count + 1, sizeof *frames->holders))
         status = hf_error_memory(err);
     if (status != HF_OK)
         return status;
-    frames->holders[frames->holder_count++] = holder;
+    frames->holders[frames->holder_count++] = added;
     judged->holder = (uint32_t)frames->holder_count;
     return HF_OK;
+}
+
+/* What the source of a script says of a function that nothing else is known of. */
+static enum hf_status owner_apply_script(struct owner_judge *j, const struct hf_script_line *at,
+    struct hf_owner_frame *judged, struct hf_error *err)
+{
+    struct hf_script_judgement script = hf_script_functions_judge(&j->scripts, *at);
+    judged->is_sure = script.use != HF_SCRIPT_MAY_KEEP;
+    if (script.use == HF_SCRIPT_HANDS_ON && script.is_called && judged->class == HF_OWNER_OWN) {
+        judged->class = HF_OWNER_HELPER;
+        judged->is_part = !script.is_shared;
+    }
+    return script.use == HF_SCRIPT_GIVES ? owner_add_holder(j, &script.holder, judged, err) : HF_OK;
+}
+
+/* It is called as what puts something into a container, for others. */
+static bool owner_is_verb(struct hf_text bare)
+{
+    static const char *const verbs[] = {"push", "put", "add", "insert", "append", "set", "send",
+        "post", "enqueue", "emplace", "connect", "deliver", "publish", "offer", "subscribe",
+        "push_back", "write", "take", "acquire", "make", "Push", "Put", "Add", "Insert", "Append",
+        "Set", "Send", "Post"};
+    for (size_t i = 0; i < HF_COUNT(verbs); i++) {
+        if (hf_text_is(bare, verbs[i]))
+            return true;
+    }
+    return false;
+}
+
+/* A method of what is a container by its name. */
+static bool owner_is_of_container(const struct hf_script_line *holder)
+{
+    struct hf_text bare = hf_script_bare_name(holder->name);
+    struct hf_out push = {0};
+    hf_out_text(&push, hf_text_first(holder->name, holder->name.size - bare.size));
+    hf_out_string(&push, "push");
+    bool is_it = hf_out_finish(&push, NULL) != HF_OK ||
+                 hf_owner_name_kind(hf_out_view(&push), holder->file) != HF_OWNER_NAME_NONE;
+    hf_out_done(&push);
+    return is_it && bare.size < holder->name.size;
+}
+
+/*
+ * The same of C, C++ and Rust. A function that keeps what it makes is no helper, whoever calls it,
+ * unless its name says so; nor does a helper hold what another function gives it.
+ */
+static enum hf_status owner_apply_source(struct owner_judge *j, const struct hf_script_line *at,
+    bool is_helper_by_types, struct hf_owner_frame *judged, struct hf_error *err)
+{
+    struct hf_script_judgement source = hf_script_functions_judge(&j->scripts, *at);
+    const struct hf_script_line *holder = &source.holder;
+    judged->is_returned = source.use == HF_SCRIPT_HANDS_ON;
+    bool is_helper = judged->class == HF_OWNER_HELPER;
+    struct hf_text own = hf_script_bare_name(at->name), held_by = hf_script_bare_name(holder->name);
+    bool is_sure = !owner_is_verb(own) &&
+                   (is_helper_by_types || hf_owner_name_kind(own, at->file) == HF_OWNER_NAME_NONE);
+    bool gives = source.use == HF_SCRIPT_GIVES &&
+                 hf_owner_name_kind(holder->name, holder->file) == HF_OWNER_NAME_NONE &&
+                 hf_owner_name_kind(held_by, holder->file) == HF_OWNER_NAME_NONE &&
+                 !owner_is_verb(held_by) && !owner_is_of_container(holder);
+    bool keeps = (source.use == HF_SCRIPT_KEEPS && (!is_helper || is_sure)) ||
+                 (source.use == HF_SCRIPT_STORES && !is_helper);
+    /* Where the program begins, what it is told to keep says less than who makes that. */
+    if (!gives && (!keeps || judged->class == HF_OWNER_ENTRY))
+        return HF_OK;
+    judged->is_kept = true;
+    if (is_helper)
+        judged->class = HF_OWNER_OWN;
+    return gives ? owner_add_holder(j, holder, judged, err) : HF_OK;
 }
 
 /*
@@ -254,9 +317,12 @@ static enum hf_status judge_frame(struct owner_judge *j, const struct hf_frame *
         status = owner_apply_rules(j, name, &site, &judged, err);
     bool is_ours = judged.class == HF_OWNER_OWN || judged.class == HF_OWNER_HELPER ||
                    judged.class == HF_OWNER_ENTRY;
-    const struct hf_script_line at = {name, site.file, frame->line};
+    const struct hf_text file = hf_profile_text(j->folded, frame->file);
+    const struct hf_script_line at = {name, file.size != 0 ? file : site.file, frame->line};
+    bool is_compiled = hf_script_is_compiled(hf_script_language_of(at.file));
     if (status == HF_OK && is_ours && !judged.is_forced && name.size != 0)
-        status = owner_apply_script(j, &at, &judged, err);
+        status = is_compiled ? owner_apply_source(j, &at, site.is_helper, &judged, err)
+                             : owner_apply_script(j, &at, &judged, err);
     if (status == HF_OK)
         status = owner_compare_line(j, &site, name, &judged, err);
     *out_judged = judged;
@@ -285,39 +351,14 @@ static enum hf_status judge_label(
     return *out_label == before ? judge_frame(j, frame, &frames->items[before], err) : HF_OK;
 }
 
-static struct hf_script_line script_line_of(const struct hf_profile *from, uint32_t frame_id)
-{
-    const struct hf_frame *frame = hf_profile_frame_at(from, frame_id);
-    return (struct hf_script_line){
-        hf_profile_text(from, frame->name), hf_profile_text(from, frame->file), frame->line};
-}
-
 /* A script of the program: what a library does with its values is not for its source to say. */
 static bool is_of_script(struct owner_judge *j, struct hf_script_line at)
 {
     const struct hf_owner_rule *rule;
-    return at.name.size != 0 && hf_script_language_of(at.file) != HF_SCRIPT_NONE &&
+    enum hf_script_language language = hf_script_language_of(at.file);
+    return at.name.size != 0 && language != HF_SCRIPT_NONE && !hf_script_is_compiled(language) &&
            owner_rule_for(j->frames, HF_OWNER_SOURCE, at.file, &rule, NULL) == HF_OK &&
            rule == NULL;
-}
-
-/*
- * How much was made at each node and in all that it called; the caller frees it. All types are
- * added up, for what a program had at its peak may be gone at its end.
- */
-static enum hf_status script_bytes(
-    const struct hf_profile *from, uint64_t **out_bytes, struct hf_error *err)
-{
-    uint64_t *bytes = *out_bytes = hf_budget_calloc(from->stacks.count, sizeof *bytes);
-    if (bytes == NULL)
-        return hf_error_memory(err);
-    for (size_t i = 0; i < from->sample_count; i++) {
-        for (size_t type = 0; type < from->type_count; type++)
-            bytes[from->samples[i].node] += hf_profile_value(from, i, type);
-    }
-    for (size_t node = from->stacks.count; node-- > 1;)
-        bytes[from->stacks.nodes[node].parent] += bytes[node];
-    return HF_OK;
 }
 
 /* A function of a script was called at a node, or what is below it is of none. */
@@ -325,10 +366,10 @@ static enum hf_status judge_call(struct owner_judge *j, const struct hf_profile 
     uint32_t node, const uint64_t *bytes, uint64_t *own, struct hf_error *err)
 {
     const struct hf_stack_node *nodes = from->stacks.nodes;
-    struct hf_script_line callee = script_line_of(from, nodes[node].frame), caller = {0};
+    struct hf_script_line callee = hf_owner_sources_line(from, nodes[node].frame), caller = {0};
     uint32_t above = nodes[node].parent;
     for (; above != HF_STACK_ROOT && hf_budget_step(SCRIPT_STEPS); above = nodes[above].parent) {
-        caller = script_line_of(from, nodes[above].frame);
+        caller = hf_owner_sources_line(from, nodes[above].frame);
         if (is_of_script(j, caller))
             break;
     }
@@ -347,27 +388,73 @@ static enum hf_status judge_scripts(
     enum hf_status status = HF_OK;
     uint64_t *bytes = NULL, *own = NULL;
     for (uint32_t i = 0; status == HF_OK && i < from->frames.count; i++) {
-        struct hf_script_line at = script_line_of(from, i);
+        struct hf_script_line at = hf_owner_sources_line(from, i);
         if (is_of_script(j, at))
             status = hf_script_functions_open(&j->scripts, at, err);
     }
     if (status != HF_OK || !hf_script_functions_are_known(&j->scripts))
         return status;
-    status = script_bytes(from, &bytes, err);
+    status = hf_owner_sources_bytes(from, &bytes, err);
     if (status == HF_OK)
-        status = script_bytes(from, &own, err);
+        status = hf_owner_sources_bytes(from, &own, err);
     for (uint32_t node = 1; status == HF_OK && node < from->stacks.count; node++) {
-        if (is_of_script(j, script_line_of(from, from->stacks.nodes[node].frame)))
+        if (is_of_script(j, hf_owner_sources_line(from, from->stacks.nodes[node].frame)))
             status = judge_call(j, from, node, bytes, own, err);
     }
     for (uint32_t node = 1; status == HF_OK && node < from->stacks.count; node++) {
-        struct hf_script_line at = script_line_of(from, from->stacks.nodes[node].frame);
+        struct hf_script_line at = hf_owner_sources_line(from, from->stacks.nodes[node].frame);
         if (is_of_script(j, at) && own[node] != 0)
             status =
                 hf_script_functions_see(&j->scripts, at, (struct hf_text){NULL, 0}, own[node], err);
     }
     hf_budget_free(own);
     hf_budget_free(bytes);
+    return status;
+}
+
+/* A frame has a line of C, C++ or Rust. */
+static bool has_compiled(const struct hf_profile *from)
+{
+    for (uint32_t i = 0; i < from->frames.count; i++) {
+        struct hf_script_line at = hf_owner_sources_line(from, i);
+        if (at.line != 0 && hf_script_is_compiled(hf_script_language_of(at.file)))
+            return true;
+    }
+    return false;
+}
+
+/* By the sources of C, C++ and Rust, of functions that no rule says anything of. */
+static enum hf_status judge_sources(struct owner_judge *j, const struct hf_profile *named,
+    enum hf_granularity granularity, struct hf_error *err)
+{
+    if (!has_compiled(named))
+        return HF_OK;
+    const struct hf_fold_options options = {.granularity = HF_BY_LINE};
+    if (granularity != HF_BY_LINE) {
+        enum hf_status folded = hf_profile_fold(named, &options, &j->by_line, err);
+        if (folded != HF_OK)
+            return folded;
+    }
+    const struct hf_profile *from = granularity == HF_BY_LINE ? j->folded : j->by_line;
+    const struct hf_owner_rule *rule = NULL;
+    enum hf_status status = HF_OK;
+    bool *is_program = hf_budget_calloc((size_t)from->frames.count + 1, sizeof *is_program);
+    if (is_program == NULL)
+        return hf_error_memory(err);
+    for (uint32_t i = 0; status == HF_OK && i < from->frames.count; i++) {
+        struct hf_script_line at = hf_owner_sources_line(from, i);
+        bool has_name = at.name.size != 0;
+        if (has_name)
+            status = owner_rule_for(j->frames, HF_OWNER_FUNCTION, at.name, &rule, err);
+        bool is_other = rule != NULL && rule->class != HF_OWNER_ENTRY;
+        if (status == HF_OK && !is_other && has_name)
+            status = owner_rule_for(j->frames, HF_OWNER_SOURCE, at.file, &rule, err);
+        is_other |= rule != NULL && rule->class != HF_OWNER_ENTRY;
+        is_program[i] = has_name && !is_other;
+    }
+    if (status == HF_OK)
+        status = hf_owner_sources_judge(&j->scripts, from, is_program, err);
+    hf_budget_free(is_program);
     return status;
 }
 
@@ -385,11 +472,14 @@ static enum hf_status judge_all(struct hf_owner_stacks *stacks, const struct hf_
         status = hf_places_add(&j.places, from, granularity, err);
         if (status == HF_OK)
             status = judge_scripts(&j, from, err);
+        if (status == HF_OK)
+            status = judge_sources(&j, from, granularity, err);
     }
     for (uint32_t i = 0; status == HF_OK && i < stacks->folded->frames.count; i++)
         status = judge_label(&j, i, &stacks->labels[i], err);
     hf_places_done(&j.places);
     hf_script_functions_done(&j.scripts);
+    hf_profile_free(j.by_line);
     hf_map_done(&j.lines);
     hf_out_done(&j.label);
     return status;
@@ -454,6 +544,8 @@ static bool is_own_frame(const struct hf_owner_stacks *stacks, const struct hf_o
         return judged->class == HF_OWNER_OWN;
     if (stacks->frames->known[judged->function].is_learned)
         return false;
+    if (judged->is_returned && above->is_followed)
+        return false;
     if (judged->may_keep && stacks->frames->known[judged->function].is_keeper)
         return true;
     bool is_of_first = judged->is_part && above->depth <= DEPTH_OF_FIRST && !judged->is_sure;
@@ -505,6 +597,9 @@ void hf_owner_stacks_walk(struct hf_owner_stacks *stacks)
         bool has_name = judged->function != HF_OWNER_NO_NAME;
         bool is_passed = !has_name || hf_text_is(judged->via, "-");
         bool is_own = is_own_frame(stacks, judged, &at);
+        bool is_ours = judged->class == HF_OWNER_OWN || judged->class == HF_OWNER_HELPER ||
+                       judged->class == HF_OWNER_ENTRY;
+        at.is_followed = judged->is_kept || (at.is_followed && (judged->is_returned || !is_ours));
         if (is_own) {
             at.is_entry = is_beginning(stacks, judged, &at);
             at.caller = caller_of(stacks, judged, &at);

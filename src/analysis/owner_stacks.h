@@ -21,11 +21,12 @@ struct hf_owner_frame {
     bool is_forced;    /* --own or --wrapper says so */
     bool is_allocator;
     bool is_maker,
-        is_driver;   /* by its name (spec/owner_name.h); a maker's class is that of a helper */
-    bool is_part;    /* a helper that one function calls */
-    bool may_keep;   /* a helper by its callers that may keep what it makes (owner_wrappers.h) */
-    bool is_sure;    /* the source of a script says what becomes of what it makes */
-    uint32_t holder; /* who keeps it instead: of `holders`, plus one; 0: nobody else */
+        is_driver; /* by its name (spec/owner_name.h); a maker's class is that of a helper */
+    bool is_part;  /* a helper that one function calls */
+    bool may_keep; /* a helper by its callers that may keep what it makes (owner_wrappers.h) */
+    bool is_sure;  /* the source of a script says what becomes of what it makes */
+    bool is_returned, is_kept; /* so does that of C, C++ or Rust: its caller has it; it is stored */
+    uint32_t holder;           /* who keeps it instead: of `holders`, plus one; 0: nobody else */
     enum hf_owner_class class;
     struct hf_text via; /* of the rule; empty: by its own name */
 };
@@ -65,6 +66,7 @@ struct hf_owner_node {
     uint32_t depth;            /* own frames from where the program begins, with `own` */
     bool is_entry;             /* `own` is where the program begins */
     bool is_driver;            /* `own` says nothing of what is made below it */
+    bool is_followed;          /* by sources: what is returned to here is stored */
 };
 
 /* The stacks of one folded profile. Free with done. */

@@ -1,8 +1,7 @@
 """Whether `heapflame run` names the function of the program that holds its memory (tests/owners): each program is built and
 recorded, and the function in the last line is compared with the labels. The short form is in owners.py, the long one in
 bench/soak.d/owners.py; the second half, which the rules were built on after its first result, is judged by owners_second.py there,
-and the later sets by owners_third.py to owners_eleventh.py. What the first ten found is building material now; nobody tuned for
-the eleventh."""
+and the later sets by owners_third.py to owners_eleventh.py. What these eleven found is building material now."""
 
 import os
 import re

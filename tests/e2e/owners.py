@@ -93,6 +93,100 @@ def test_who_keeps_what_another_makes():
     assert re.search(r"of which Desk\.file \(desk\.py:14\) keeps 2\d\.\d MiB\.", Path("desk.html").read_text())
 
 
+# One function makes a value, another keeps it; in C++ with all that stands between.
+KEPT = {
+    "done.c": """#include <stdlib.h>
+#include <string.h>
+struct preview { char *bytes; size_t size; };
+struct done { struct done *next; struct preview preview; };
+static struct done *last;
+__attribute__((noinline)) static struct preview encode(int id)
+{
+    struct preview p = {malloc(40000), 40000};
+    memset(p.bytes, id, p.size);
+    return p;
+}
+__attribute__((noinline)) static void finished(struct preview preview)
+{
+    struct done *d = malloc(sizeof(*d));
+    d->preview = preview;
+    d->next = last;
+    last = d;
+}
+__attribute__((noinline)) static void work(int id) { finished(encode(id)); }
+__attribute__((noinline)) static void looked(int id)
+{
+    struct preview mine = encode(id);
+    free(mine.bytes);
+}
+int main(void)
+{
+    for (int i = 0; i < 600; i++) {
+        work(i);
+        looked(i);
+    }
+    return last == NULL;
+}
+""",
+    "sensor.cc": """#include <map>
+#include <string>
+namespace net {
+struct Segment { unsigned at; std::string payload; };
+class Stream {
+public:
+    __attribute__((noinline)) void receive(Segment &&segment) {
+        if (segment.at > 1)
+            hold(std::move(segment));
+    }
+private:
+    __attribute__((noinline)) void hold(Segment &&segment) {
+        early_.try_emplace(segment.at, std::move(segment));
+    }
+    std::map<unsigned, Segment> early_;
+};
+class Capture {
+public:
+    __attribute__((noinline)) Segment next(unsigned at) {
+        Segment segment{at, text()};
+        return segment;
+    }
+private:
+    __attribute__((noinline)) std::string text() {
+        std::string out;
+        out.append(40000, 'x');
+        return out;
+    }
+};
+}
+static net::Stream stream;
+int main() {
+    net::Capture capture;
+    for (unsigned i = 2; i < 602; i++)
+        stream.receive(capture.next(i));
+    return 0;
+}
+""",
+}
+
+
+def test_who_keeps_what_another_makes_in_c():
+    """By the sources of C and C++, while they are there; without them, the answer is on the stack."""
+    for name, text, kept, without in (
+        ("done", "done.c", r"finished \(done\.c:17\) via encode", r"(work|encode) \(done\.c:\d+\)( via encode)?"),
+        ("sensor", "sensor.cc", r"net::Stream::hold \(sensor\.cc:13\) via net::Capture::\w+", r"(net::Capture::\w+|main).*"),
+    ):
+        Path(text).write_text(KEPT[text])
+        subprocess.run(["gcc" if text.endswith(".c") else "g++", "-g", "-O2", "-o", name, text, *["-lstdc++"] * text.endswith("cc")], check=True)
+        run = ["heapflame", "run", "--exact", "-o", f"{name}.hfb", "--", f"./{name}"]
+        done = subprocess.run(run, capture_output=True, text=True, check=True, timeout=100)
+        assert re.search(kept + r" (holds|held) 2\d\.\d MiB of ", done.stderr), done.stderr
+        where = "done.c:17" if name == "done" else "sensor.cc:13"
+        assert re.search(re.escape(where) + " ", heapflame("top", f"{name}.hfb@peak")), heapflame("top", f"{name}.hfb@peak")
+        Path(text).rename(f"{text}.moved")
+        done = subprocess.run(run, capture_output=True, text=True, check=True, timeout=100)
+        assert re.search(": " + without + " (holds|held) 2", done.stderr) and where not in done.stderr, done.stderr
+
+
 def test_owners():
     """Exact, so that no row hangs on a sample that was not taken."""
     rows = [row for row in labels() if row.program in CHOSEN]
