@@ -6,6 +6,7 @@ import { readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, expectEqual } from "../browser/browser.mjs";
 import { draw, drawFiles, flame, isOffered, open, runTests, select, SERVICE } from "../browser/page.mjs";
+import { SCENES } from "../browser/scenes.mjs";
 import { seriesFiles } from "../browser/screenshots.mjs";
 
 const AXE = join(process.env.HEAPFLAME_SRC, "tests/browser/node_modules/axe-core/axe.min.js");
@@ -134,12 +135,43 @@ async function fitsNarrowWindows(browser) {
   const phone = await open(browser, `${drawFiles("phone", seriesFiles(), "--series")}#v=table`, { viewport: { width: 390, height: 780 } });
   const cell = await phone.locator("#table tbody tr").first().locator("td", { hasText: "+30.0 MiB" }).first().boundingBox();
   expect(cell.x + cell.width <= 390, `what changed ends at ${cell.x + cell.width} px`);
+  const factor = await phone.locator("#table tbody tr").first().locator("td", { hasText: "\u00d711.0" }).first().boundingBox();
+  expect(factor.x + factor.width <= 390, `the factor ends at ${factor.x + factor.width} px`);
   const lines = await phone.locator(".table-bar button").evaluateAll((all) => all.map((button) => button.getBoundingClientRect().height));
   expect(Math.max(...lines) < 40, `buttons of several lines: ${lines}`);
+  await phone.evaluate(() => heapflame.setView("compare"));
+  const sides = await phone.locator("#sides .chart").evaluateAll((all) => all.map((one) => one.getBoundingClientRect()).map(({ bottom, height }) => [bottom <= document.querySelector("footer").getBoundingClientRect().top, height >= 6 * 18]));
+  expectEqual(sides, [[true, true], [true, true], [true, true]], "A, B and the change, each seen, six rows at least");
   await phone.evaluate(() => heapflame.setView("time"));
   const { x, y } = await phone.locator("#heat canvas").boundingBox();
   await phone.mouse.move(x + 200, y + 9);
   expect((await phone.textContent("#tip")).includes("service-2.heap"), `more than names in the heat map: ${await phone.textContent("#tip")}`);
+}
+
+// Lines of what is shown end with a whole part: no number is cut or broken, however narrow the window or long the names.
+async function cutsNoNumber(browser) {
+  for (const scene of ["series", "diff", "hostile", "rust"]) {
+    const page = await open(browser, SCENES[scene].draw());
+    for (const width of [1400, 800, 390, 320]) {
+      await page.setViewportSize({ width, height: 780 });
+      for (const at of [0, 1, 2]) {
+        await page.evaluate((row) => heapflame.main.focus(heapflame.main.layout.rowNodes[heapflame.main.layout.rowStart[row]]), at);
+        const lines = await page.evaluate(() => [...document.querySelectorAll(".parts")].filter((line) => line.checkVisibility()).map((line) => {
+          const { bottom, height, right } = line.getBoundingClientRect();
+          const seen = [...line.children].filter((part) => part.getBoundingClientRect().top < bottom - 2);
+          return { text: line.textContent, seen: seen.length, rows: height / parseFloat(getComputedStyle(line).fontSize),
+            cut: seen.filter((part) => part.scrollWidth > part.clientWidth + 1 || part.getBoundingClientRect().right > right + 1 || part.getBoundingClientRect().bottom > bottom + 3).map((part) => part.textContent) };
+        }));
+        const where = `${scene}, ${width} px, row ${at}`;
+        expect(lines.length >= 2, `${where}: only ${lines.length} lines`);
+        for (const { text, seen, rows, cut } of lines) {
+          expect(seen > 0 && rows < 2, `${where}: ${seen} parts in ${rows} rows of ${text}`);
+          expectEqual(cut.filter((part) => /\d/.test(part)), [], `${where}: parts that are cut, of ${text}`);
+        }
+      }
+    }
+    await page.close();
+  }
 }
 
 async function growsWithText(browser) {
@@ -227,4 +259,4 @@ async function printsOneSheet(browser) {
   }
 }
 
-await runTests(passesAxe, passesAxeEverywhere, followsThemes, fitsNarrowWindows, growsWithText, contrastsOnEveryPalette, printsOneSheet);
+await runTests(passesAxe, passesAxeEverywhere, followsThemes, fitsNarrowWindows, cutsNoNumber, growsWithText, contrastsOnEveryPalette, printsOneSheet);

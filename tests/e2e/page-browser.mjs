@@ -281,7 +281,7 @@ async function holdsManyFrames(browser) {
   expectEqual(await page.evaluate(() => window.rowsDrawn), 15, "rows that were painted: each once");
   expect(frames > 125000, `only ${frames} frames`);
   expect(boxes < 15 * 1220, `${boxes} boxes for ${frames} frames`);
-  expect(elements < 320, `${elements} elements`);
+  expect(elements < 330, `${elements} elements`);
   const { size } = statSync(url.slice(7, -5));
   expect(size < 440000, `${size} bytes`); // a twentieth above what is needed today
   const deep = await open(browser, `${draw("deep", `${Array.from({ length: 50000 }, (_, i) => `f${i % 7}`).join(";")} 10\n`)}#flat`);

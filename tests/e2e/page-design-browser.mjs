@@ -133,7 +133,7 @@ async function tellsThePeak(browser) {
 async function saysWhatItIsOf(browser) {
   const page = await open(browser, drawFiles("facts", seriesFiles(), "--series"));
   expectEqual([await page.textContent("#title"), await page.textContent("#subtitle"), await page.title()],
-    ["service", "2026-01-01 09:00:00 to 16:00:00 UTC \u00b7 +42.3 MiB \u22124.0 MiB \u00b7 8 profiles over time", "service"], "title");
+    ["service", "+42.3 MiB \u22124.0 MiB \u00b7 2026-01-01 09:00:00 to 16:00:00 UTC \u00b7 8 profiles over time", "service"], "title");
 }
 
 const CHAIN = ["_start", "libc_start", "main", "run", "loop", "serve"];

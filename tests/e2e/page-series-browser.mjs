@@ -39,14 +39,44 @@ function changed(from, to) {
   }).filter(([, [grew, released]]) => grew || released));
 }
 
+// Whatever is drawn: each frame is what it and its callees grew and released, as wide as both together, and its callees lie side by
+// side within it, behind what is its own.
+async function addsUp(page, what) {
+  const { wrong, both } = await page.evaluate(() => {
+    const { layout: { tree, grew, released, width, start } } = heapflame.main;
+    const sums = [tree.grew.slice(), tree.released.slice()];
+    for (const values of sums) for (let node = tree.count - 1; node > 0; node--) values[tree.parent[node]] += values[node];
+    const found = [];
+    for (let node = 0; node < tree.count; node++) {
+      const name = heapflame.profile.names[tree.name[node]];
+      if (grew[node] !== sums[0][node] || released[node] !== sums[1][node]) found.push(`${name}: +${grew[node]} -${released[node]}, not +${sums[0][node]} -${sums[1][node]}`);
+      if (width[node] !== sums[0][node] + sums[1][node]) found.push(`${name}: ${width[node]} wide`);
+      const inside = Array.from({ length: tree.count }, (_, child) => child).filter((child) => child > 0 && tree.parent[child] === node).sort((a, b) => start[a] - start[b] || width[a] - width[b]);
+      let at = start[node] + tree.grew[node] + tree.released[node];
+      for (const child of inside) {
+        if (start[child] !== at) found.push(`${heapflame.profile.names[tree.name[child]]} begins at ${start[child]} in ${name}, not at ${at}`);
+        at += width[child];
+      }
+      if (at !== start[node] + width[node]) found.push(`${name} ends at ${start[node] + width[node]}, its callees at ${at}`);
+    }
+    return { wrong: found, both: Array.from(sums[0]).some((value, node) => value > 0 && sums[1][node] > 0) };
+  });
+  expectEqual(wrong, [], `${what}: what does not add up`);
+  return both;
+}
+
 const slide = (page, title, to) => page.getByRole("slider", { name: title }).fill(String(to));
 const said = (page) => page.textContent("#timeline output");
 
 async function slidesThroughTime(browser) {
   const page = await open(browser, drawFiles("series", FILES, "--series"));
   expectEqual(await shown(page), changed(0, 3), "from the first to the last");
-  expectEqual(await said(page), "From point-0.folded, 2026-11-21 22:26:40 UTC (15,000) to point-3.folded, 2026-11-21 22:29:40 UTC " +
-    "(15,610): net +610", "what is said");
+  expectEqual(await said(page), "net +610 \u00b7 from 15,000 to 15,610 \u00b7 point-0.folded, 2026-11-21 22:26:40 UTC to point-3.folded, 2026-11-21 22:29:40 UTC",
+    "what is said");
+  expect(await addsUp(page, "by name"), "no frame of which some grew and some was released");
+  await page.keyboard.press("4");
+  expect(await addsUp(page, "the largest first"), "no such frame, the largest first");
+  await page.keyboard.press("2");
   await slide(page, "From", 1);
   expectEqual(await shown(page), changed(1, 3), "from the second");
   await slide(page, "To", 2);
@@ -56,7 +86,7 @@ async function slidesThroughTime(browser) {
   await slide(page, "To", 0);
   expectEqual(await shown(page), Object.fromEntries(Object.entries(POINTS[0]).sort().map(([stack, value]) => [stack, [value, 0]])),
     "one point: what is in use");
-  expect((await said(page)).startsWith("In use at point-0.folded"), await said(page));
+  expect((await said(page)).startsWith("15,000 in use at point-0.folded"), await said(page));
   expectEqual(await rows(page).then((all) => all[0]), ["all 15000"], "no difference");
   const { x, y, width } = await page.locator("#timeline canvas").boundingBox();
   await page.mouse.move(x + width * 0.34, y + 20);
@@ -74,6 +104,16 @@ async function slidesThroughTime(browser) {
   expectEqual(await shown(page), changed(2, 3), "by a key");
   const odd = await open(browser, `${page.url().split("#")[0]}#r=3-99`);
   expectEqual(await shown(odd), changed(0, 3), "a range that is none");
+}
+
+// Frames that grow, or are released, themselves and have callees, too.
+async function addsUpWithinFrames(browser) {
+  writeFileSync("own.folded", "main 20\nmain;a 90\nmain;a;b 10\nmain;c 45\nmain;c;d 5\n");
+  const page = await open(browser, draw("own", "main 50\nmain;a 30\nmain;a;b 70\nmain;c 5\nmain;c;e 9\nmain;c;d 5\n", "--base", "own.folded"));
+  for (const key of ["2", "4", "3"]) {
+    await page.keyboard.press(key);
+    expect(await addsUp(page, `view ${key}`), `view ${key}: no frame of which some grew and some was released`);
+  }
 }
 
 async function keepsOnlyWhatGrew(browser) {
@@ -246,4 +286,4 @@ async function marksWhenSuspectsGrew(browser) {
   expectEqual(await unordered.locator("#timeline .spans").isVisible(), false, "times that do not rise bear none");
 }
 
-await runTests(slidesThroughTime, keepsOnlyWhatGrew, scalesToEqualTotals, drawsGrowth, tellsVerdicts, opensLongTexts, marksWhenSuspectsGrew);
+await runTests(slidesThroughTime, addsUpWithinFrames, keepsOnlyWhatGrew, scalesToEqualTotals, drawsGrowth, tellsVerdicts, opensLongTexts, marksWhenSuspectsGrew);

@@ -55,6 +55,12 @@ function allTitles(folded) {
   return new Set(Array.from(stdout.matchAll(/<title>([^<]*)<\/title><rect/g), ([, title]) => title));
 }
 
+// From where to where something is drawn, as boxes or lines.
+const extent = (page) => page.evaluate(() => {
+  const drawn = ["#frames", "#small"].map((id) => document.querySelector(id)?.getBoundingClientRect()).filter(Boolean);
+  return [Math.min(...drawn.map(({ top }) => Math.round(top))), Math.max(...drawn.map(({ bottom }) => Math.round(bottom)))];
+});
+
 const work = (page) => page.evaluate(() => ({
   boxes: document.querySelectorAll("#frames > g").length,
   paths: document.querySelectorAll("#small > path").length,
@@ -70,6 +76,7 @@ async function zoomsIntoMany(browser) {
     const url = draw(`many-${command}`, folded, ...(command === "flame" ? [] : [command]));
     const page = await open(browser, url);
     const first = await work(page);
+    const rowsBefore = await extent(page);
     if (command === "flame") expect(first.boxes > 100 && first.boxes < 4000 && first.nodes < 16000, JSON.stringify(first));
     else expect(first.boxes > 9000, `only ${first.boxes} boxes`);
     const frames = await framesOf(page);
@@ -88,6 +95,7 @@ async function zoomsIntoMany(browser) {
     for (const width of rows.values()) expect(width < 1180.5, `a row is ${width} px wide`);
     await page.click("#unzoom");
     const back = await work(page);
+    expectEqual(await extent(page), rowsBefore, `${command}: all rows are drawn again`);
     expect(back.boxes <= 1500 && back.nodes < 16000, JSON.stringify(back));
     await page.close();
   }
@@ -113,6 +121,36 @@ async function findsNarrowFrames(browser) {
   for (const part of [/&f=.*/, /[?&][xy]=[\d.]*/g]) { // by place, by names
     const again = await open(browser, link.replace(part, "").replace(/svg&/, "svg?"));
     expectEqual((await framesOf(again))[2].name, said.split(" ")[1], `by ${again.url()}`);
+  }
+}
+
+// The same in what is zoomed, which begins elsewhere: what is drawn as lines has the place of its frame, and answers there.
+async function findsNarrowFramesZoomed(browser) {
+  const COUNT = 1000;
+  const narrow = Array.from({ length: COUNT }, (_, i) => `main;inner;f${String(i).padStart(4, "0")};g 10\n`).join("");
+  const page = await open(browser, draw("narrow-zoomed", `main;before 45000\n${narrow}`));
+  await click(page, "inner");
+  const looked = async (what) => {
+    const inner = await page.evaluate(() => {
+      const { left, top, width } = document.querySelector("#frames > g:last-child > rect").getBoundingClientRect();
+      const lines = document.querySelector("#small").getBoundingClientRect();
+      return { left, top, width, from: lines.left, to: lines.right };
+    });
+    expectEqual((await framesOf(page)).at(-1).name, "inner", "the last box");
+    expect(Math.abs(inner.from - inner.left) < 2 && Math.abs(inner.to - inner.left - inner.width) < 2, `lines of ${what}: ${JSON.stringify(inner)}`);
+    return inner;
+  };
+  const inner = await looked("what is zoomed");
+  await search(page, "^f0");
+  await page.waitForFunction(() => /Matched: [1-9]/.test(document.getElementById("matched").textContent) && document.querySelector('#small > path[stroke="rgb(230,0,230)"]'));
+  expectEqual(await looked("what is searched while it is zoomed"), inner, "places while hits are marked");
+  await page.click("#search");
+  for (const share of [0.02, 0.3, 0.5, 0.98]) {
+    const x = Math.round(inner.left + share * inner.width);
+    await page.mouse.move(x, inner.top - 8);
+    const [, found] = /^Function: f(\d+) \(10 samples/.exec(await details(page)) ?? [];
+    const wanted = (COUNT * (x - inner.left)) / inner.width;
+    expect(found !== undefined && Math.abs(Number(found) - wanted) <= 2, `at ${share}: ${await details(page)}, not f${Math.floor(wanted)}`);
   }
 }
 
@@ -171,4 +209,4 @@ async function survivesDamage(browser) {
   }
 }
 
-await runTests(drawsTheSame, zoomsIntoMany, findsNarrowFrames, grows, followsLinks, searchesWithoutWorkers, survivesDamage);
+await runTests(drawsTheSame, zoomsIntoMany, findsNarrowFrames, findsNarrowFramesZoomed, grows, followsLinks, searchesWithoutWorkers, survivesDamage);

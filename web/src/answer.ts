@@ -10,6 +10,7 @@ import { sumOf } from "./tree";
 import { badge, trendOf } from "./verdict";
 
 const LINES_AT_MOST = 5;
+const GROWTH = "of the growth";
 const LETTER_REM = 0.49; // of the owners' font
 
 // Other values of the same recording, and what a line of theirs is marked with.
@@ -50,11 +51,16 @@ export class Answer {
     const paths = distinguishing(callers);
     this.host.hidden = all.length === 0;
     this.host.classList.toggle("judged", trend !== undefined || beside.length > 0);
+    this.host.classList.toggle("growing", this.isOfGrowth);
     this.host.classList.toggle("curved", listed.some(({ points }) => (points?.length ?? 0) > 2));
     this.host.classList.toggle("sourced", all.some(({ node }) => sourceOf(this.profile, this.profile.name[node]!) !== ""));
     // Names come before paths: as long as the longest, as far as there is room.
     this.host.style.setProperty("--owner", `${Math.max(...all.map(({ name }) => shortName(readable(name)).length), 0) * LETTER_REM + 0.5}rem`);
     this.host.replaceChildren(...all.map((suspect, i) => this.line(suspect, beside[i]?.type ?? type, paths[i]!, beside[i])));
+  }
+
+  private get isOfGrowth(): boolean {
+    return this.profile.head.points.length > 0 || this.profile.head.isDifference;
   }
 
   // Where memory is that the bytes in use do not show: a place that holds more than all of them, because it did not ask malloc
@@ -86,10 +92,10 @@ export class Answer {
     const button = document.createElement("button");
     const points = suspect.points ?? [];
     const [held, share] = "verdict" in suspect ? [points.at(-1)!, 100 * suspect.share] : [suspect.value, suspect.percent];
-    const of = beside ? beside.of : "verdict" in suspect ? "of the growth" : profile.head.points.length > 0 || profile.head.isDifference ? "of the growth" : "of all";
-    const grown = of === "of the growth" && !("verdict" in suspect) ? "+" : "";
+    const of = beside ? beside.of : "verdict" in suspect || this.isOfGrowth ? GROWTH : "of all";
+    const grown = of === GROWTH && !("verdict" in suspect) ? "+" : "";
     const name = profile.name[suspect.node]!;
-    button.append(cell("held", `${grown}${amount(held, type)}`), cell("share", `${share.toFixed(0)} %`, `${share.toFixed(1)} % ${of}`));
+    button.append(cell("held", `${grown}${amount(held, type)}`), cell("share", `${share.toFixed(0)} %${of === GROWTH ? " of growth" : ""}`, `${share.toFixed(1)} % ${of}`));
     const curve = cell("curve", "", "");
     if (points.length > 2) curve.append(sparkline(points, `from ${amount(points[0]!, type)} to ${amount(points.at(-1)!, type)}`));
     const verdict = cell("judged", "", "");

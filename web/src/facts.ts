@@ -1,4 +1,4 @@
-// What the page is of, in a line: the program, its process, when, how much, and what kind of profile.
+// What the page is of, in a line: the program, how much, when, its process, and what kind of profile.
 
 import { amount, both, counted } from "./format";
 import type { Measure } from "./measure";
@@ -35,5 +35,5 @@ export function factsOf(head: Head, measure: Measure, grew: number, released: nu
   const total = measure.isDifference ? both(grew, released, measure.valueType, true) : amount(grew, measure.valueType);
   const process = head.process > 0 ? `process ${head.process}` : "";
   const title = head.title ? programOf(head) : "";
-  return [title, process, timeOf(head), head.subtitle || total, kindOf(head, measure)].filter((text) => text !== "").join(" \u00b7 ");
+  return [title, head.subtitle || total, timeOf(head), process, kindOf(head, measure)].filter((text) => text !== "").join(" \u00b7 ");
 }

@@ -13,16 +13,16 @@ import type { Fact } from "./tip";
 // Those above the zoomed have no share of it.
 const isInZoomed = ({ width }: Layout, zoomed: number, node: number) => zoomed > 0 && width[node]! <= width[zoomed]!;
 
-// `whole` is what all holds; half of a sandwich begins with its function instead.
-export function frameText(
+// Its name, and what is told of it. `whole` is what all holds; half of a sandwich begins with its function instead.
+export function frameParts(
   profile: Profile, measure: Measure, state: State, { layout, zoomed }: Chart, whole: number, node: number,
-): string {
+): { name: string; parts: string[] } {
   const { mate, valueType } = measure;
   const isDifference = measure.isDifference && !layout.tree.isSide;
   const { grew, released, tree } = layout;
   const width = layout.width[node]!;
   const parent = tree.parent[node]!;
-  const name = tree.name[node]!;
+  const at = tree.name[node]!;
   const net = grew[node]! - released[node]!;
   const held = both(grew[node]!, released[node]!, valueType, isDifference);
   const precisely = isDifference && measure.width === "both"
@@ -34,10 +34,11 @@ export function frameText(
   if (node > 0 && state.view === "sandwich") parts.push(`${percent(width, layout.width[0]!)} of the function`);
   if (isInZoomed(layout, zoomed, node)) parts.push(`${percent(width, layout.width[zoomed]!)} of the zoomed`);
   if (parent > 0) parts.push(`${percent(width, layout.width[parent]!)} of its parent`);
-  parts.push(...[basename(moduleOf(profile, name)), sourceOf(profile, name)].filter((text) => text !== ""));
+  parts.push(...[basename(moduleOf(profile, at)), sourceOf(profile, at)].filter((text) => text !== ""));
   const chain = layout.chains.byHead.get(node);
-  const title = isolated(readable(profile.names[name]!));
-  return `${chain ? `${chain.frames} frames, ${title} \u2026 ${isolated(readable(profile.names[tree.name[chain.last]!]!))}` : title}: ${parts.join(" \u00b7 ")}`;
+  const title = isolated(readable(profile.names[at]!));
+  const name = chain ? `${chain.frames} frames, ${title} \u2026 ${isolated(readable(profile.names[tree.name[chain.last]!]!))}` : title;
+  return { name: `${name}: `, parts: parts.map((text, i) => (i === 0 ? text : ` \u00b7 ${text}`)) };
 }
 
 // Mean of something that stacks have, over all below a node; undefined if the tree is not as captured or nothing has it.

@@ -35,12 +35,21 @@ export function heatRows(profile: Profile, type: number, rowOf: (name: number) =
   profile.steps[type]!.forEach(({ nodes, by }, step) => {
     const at = (step + 1) * rows;
     values.copyWithin(at, at - rows, at);
-    for (let i = 0; i < nodes.length; i++) values[at + row[nodes[i]!]!]! += by[i]!;
-    for (let i = 0; i < nodes.length; i++) {
-      const of = row[nodes[i]!]!;
-      const value = values[at + of]!;
-      if (value > high[of]!) high[of] = value;
-      else if (value < low[of]!) low[of] = value;
+    const held = values.subarray(at, at + rows);
+    for (let i = 0; i < nodes.length; i++) held[row[nodes[i]!]!]! += by[i]!;
+    if (2 * nodes.length > rows) { // all in a row are read faster than most of them where they lie
+      for (let of = 0; of < rows; of++) {
+        const value = held[of]!;
+        high[of] = value > high[of]! ? value : high[of]!;
+        low[of] = value < low[of]! ? value : low[of]!;
+      }
+    } else {
+      for (let i = 0; i < nodes.length; i++) {
+        const of = row[nodes[i]!]!;
+        const value = held[of]!;
+        if (value > high[of]!) high[of] = value;
+        else if (value < low[of]!) low[of] = value;
+      }
     }
   });
   const change = new Float64Array(rows);

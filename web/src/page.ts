@@ -16,7 +16,7 @@ import { Filtering } from "./filtering";
 import { Folds } from "./folds";
 import { stackText } from "./folded";
 import { amount, both, counted } from "./format";
-import { frameText, tipOf } from "./frame";
+import { frameParts, tipOf } from "./frame";
 import { Heat, heatRows, type HeatRows } from "./heat";
 import { Keys } from "./keys";
 import { layOut } from "./layout";
@@ -29,6 +29,7 @@ import { Menu } from "./menu";
 import { Minimap } from "./minimap";
 import { readable } from "./names";
 import { fillPaper } from "./paper";
+import { partsOf, showNamed, showParts } from "./parts";
 import { nodeOfOldLink } from "./oldlink";
 import { fileOf, nameId, type Profile, type ValueType } from "./profile";
 import type { Hits, Query } from "./search";
@@ -324,7 +325,7 @@ export class Page implements ChartEvents, SearchEvents {
     this.look.whole = grew + released;
     find("nothing").hidden = this.look.whole > 0;
     find("minimap").hidden = this.look.whole === 0;
-    find("subtitle").textContent = factsOf(this.profile.head, this.measure, grew, released);
+    showParts(find("subtitle"), partsOf(factsOf(this.profile.head, this.measure, grew, released)));
     this.marks.restart();
     this.show();
     this.restore();
@@ -498,12 +499,17 @@ export class Page implements ChartEvents, SearchEvents {
 
   private describe(chart: Chart, node: number): void {
     if (!chart.layout) return;
-    const text = this.descriptionOf(chart, node);
-    if (find("details").textContent !== text) find("details").textContent = text;
+    const { name, parts } = this.tellsOf(chart, node);
+    showNamed(find("details"), name, parts);
+  }
+
+  private tellsOf(chart: Chart, node: number): { name: string; parts: string[] } {
+    return frameParts(this.profile, this.measure, this.state, chart, this.look.whole, node);
   }
 
   descriptionOf(chart: Chart, node: number): string {
-    return frameText(this.profile, this.measure, this.state, chart, this.look.whole, node);
+    const { name, parts } = this.tellsOf(chart, node);
+    return name + parts.join("");
   }
 
   queried({ text, isPlain, isCaseSensitive }: Query): void {

@@ -1,6 +1,7 @@
 // The points of a series along time, and the range of them that is looked at.
 
 import { amount, both } from "./format";
+import { showParts } from "./parts";
 import type { Point, Trend, ValueType } from "./profile";
 import { alongPoints, Spans } from "./spans";
 
@@ -104,10 +105,9 @@ export class Timeline {
       slider.ariaValueText = this.nameOf(at);
     }
     const net = totals[range.to]! - totals[range.from]!;
-    this.said.textContent = range.from === range.to
-      ? `In use at ${this.nameOf(range.to)}: ${amount(totals[range.to]!, type)}`
-      : `From ${this.nameOf(range.from)} (${amount(totals[range.from]!, type)}) to ${this.nameOf(range.to)} ` +
-        `(${amount(totals[range.to]!, type)}): net ${both(Math.max(net, 0), Math.max(-net, 0), type, true)}`;
+    const [from, to] = [range.from, range.to].map((at) => amount(totals[at]!, type));
+    showParts(this.said, range.from === range.to ? [`${to} in use`, ` at ${this.nameOf(range.to)}`]
+      : [`net ${both(Math.max(net, 0), Math.max(-net, 0), type, true)}`, ` \u00b7 from ${from} to ${to}`, ` \u00b7 ${this.nameOf(range.from)}`, ` to ${this.nameOf(range.to)}`]);
     this.draw();
   }
 
