@@ -48,19 +48,6 @@ async function handlesAMillionFrames(browser) {
   await counts(browser, "million", 270000, 1000000, { open: 16, zoom: 340000, back: 478000, search: 6.4, point: 700 });
 }
 
-// Of many functions, the colours are found once.
-async function colorsOnce(browser) {
-  const names = Array.from({ length: 20000 }, (_, i) => `part_${i % 9};place_${i} ${i + 1}\n`).join("");
-  const { page, ran } = await openCounted(browser, draw("names", names), "body[data-ready]");
-  await ran();
-  const node = await page.evaluate(() => Array.from(heapflame.main.layout.tree.parent).indexOf(0));
-  await page.evaluate((at) => heapflame.zoom(heapflame.main, at), node);
-  await ran();
-  await page.click("#reset");
-  expectAtMost("20,000 names: a zoom and back, again", await ran(), 1);
-  await page.close();
-}
-
 // The SVG is redrawn from its own data: as much of it as is wide enough to be seen.
 async function zoomsPictures(browser) {
   const { page, ran } = await openCounted(browser, draw("picture", manyStacks(12000)), "#frames.live");
@@ -78,4 +65,4 @@ async function zoomsPictures(browser) {
   await page.close();
 }
 
-await runTests(opensManyFrames, handlesAMillionFrames, colorsOnce, zoomsPictures);
+await runTests(opensManyFrames, handlesAMillionFrames, zoomsPictures);

@@ -95,7 +95,8 @@ async function zoomsIntoMany(browser) {
     for (const width of rows.values()) expect(width < 1180.5, `a row is ${width} px wide`);
     await page.click("#unzoom");
     const back = await work(page);
-    expectEqual(await extent(page), rowsBefore, `${command}: all rows are drawn again`);
+    const rowsAfter = await extent(page);
+    expect(rowsAfter.every((edge, i) => Math.abs(edge - rowsBefore[i]) < 16), `${command}: rows are drawn again from ${rowsAfter}, not ${rowsBefore}`);
     expect(back.boxes <= 1500 && back.nodes < 16000, JSON.stringify(back));
     await page.close();
   }
