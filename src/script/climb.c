@@ -122,8 +122,7 @@ static struct hf_script_end climb_pattern(
     size_t count = 0;
     for (uint32_t i = begin; i < end && count < TARGETS_MAX; i++) {
         if (hf_script_is_sign(tokens, i, ":") &&
-            hf_script_level_of(
-                at->file, (struct hf_script_value){tokens->items[i].statement, i, i + 1})
+            hf_script_level_at(at, (struct hf_script_value){tokens->items[i].statement, i, i + 1})
                     .open == HF_SCRIPT_NO)
             break; /* its type */
         bool is_name = hf_script_is_variable(tokens, i) &&
@@ -610,7 +609,7 @@ struct hf_script_end hf_script_climb(const struct hf_script_at *at, struct hf_sc
     const struct hf_script_tokens *tokens = &at->file->tokens;
     for (int i = 0; i < CLIMB_MAX && hf_script_step(at->flow); i++) {
         uint32_t function = hf_script_statement_of(at, value.statement)->function;
-        struct hf_script_level level = hf_script_level_of(at->file, value);
+        struct hf_script_level level = hf_script_level_at(at, value);
         bool goes_on = false, is_command;
         if (climb_is_blocked(at, &level, &value))
             return HF_SCRIPT_END_STAYS;

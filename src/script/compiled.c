@@ -27,7 +27,7 @@ static uint32_t compiled_part_begin(const struct hf_script_at *at, uint32_t toke
     const struct hf_script_tokens *tokens = &at->file->tokens;
     uint32_t number = tokens->items[token].statement;
     struct hf_script_level level =
-        hf_script_level_of(at->file, (struct hf_script_value){number, token, token + 1});
+        hf_script_level_at(at, (struct hf_script_value){number, token, token + 1});
     static const char *const headers[] = {
         "for", "if", "while", "switch", "catch", "constexpr", NULL};
     if (level.open == HF_SCRIPT_NO)
@@ -208,7 +208,7 @@ bool hf_script_is_copied(const struct hf_script_at *at, struct hf_script_value v
     const struct hf_script_tokens *tokens = &at->file->tokens;
     if (tokens->language != HF_SCRIPT_CPP)
         return false;
-    struct hf_script_level level = hf_script_level_of(at->file, value);
+    struct hf_script_level level = hf_script_level_at(at, value);
     uint32_t callee =
         level.open != HF_SCRIPT_NO ? hf_script_callee(at->file, level.open) : HF_SCRIPT_NO;
     uint32_t function = hf_script_statement_of(at, value.statement)->function;

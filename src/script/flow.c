@@ -77,7 +77,7 @@ static struct hf_script_end flow_made(const struct hf_script_at *at, uint32_t to
         begin = hf_script_next(tokens, begin);
     if (is_rest || is_push) {
         value = (struct hf_script_value){number, begin + is_push, statement->end};
-        if (value.begin >= value.end || hf_script_level_of(at->file, value).open != HF_SCRIPT_NO)
+        if (value.begin >= value.end || hf_script_level_at(at, value).open != HF_SCRIPT_NO)
             return HF_SCRIPT_END_UNKNOWN;
     }
     return callee != HF_SCRIPT_NO || is_literal || is_string || is_rest || is_push
@@ -152,6 +152,8 @@ struct hf_script_end hf_script_flow_of(
          !is_called && i < at.file->tokens.count && items[i].line <= line; i++) {
         if (items[i].line != line || items[i].statement == HF_SCRIPT_NO)
             continue;
+        if (!hf_script_step(flow))
+            break;
         const struct hf_script_statement *statement =
             hf_script_statement_of(&at, items[i].statement);
         flow->closure = statement->is_of_closure ? statement->within : HF_SCRIPT_NO;

@@ -6,6 +6,8 @@
 #include <ctype.h>
 #include <strings.h>
 
+#define TOKENS_OF_STEP 16 /* that are looked at one by one */
+
 static struct hf_script_origin root_of_value(
     const struct hf_script_at *at, uint32_t function, uint32_t begin, uint32_t end);
 
@@ -20,6 +22,16 @@ bool hf_script_at_file(struct hf_script_at *at, struct hf_script_flow *flow, uin
 bool hf_script_step(struct hf_script_flow *flow)
 {
     return flow->steps < HF_SCRIPT_STEPS && ++flow->steps != 0;
+}
+
+struct hf_script_level hf_script_level_at(
+    const struct hf_script_at *at, struct hf_script_value value)
+{
+    uint32_t begin = hf_script_statement_of(at, value.statement)->begin,
+             steps = value.begin > begin ? (value.begin - begin) / TOKENS_OF_STEP : 0,
+             left = HF_SCRIPT_STEPS - at->flow->steps;
+    at->flow->steps += steps < left ? steps : left;
+    return hf_script_level_of(at->file, value);
 }
 
 struct hf_text hf_script_text_of(const struct hf_script_at *at, uint32_t token)

@@ -46,6 +46,11 @@ bool hf_script_at_file(struct hf_script_at *at, struct hf_script_flow *flow, uin
 /* False: no steps are left. */
 bool hf_script_step(struct hf_script_flow *flow);
 
+/* What stands around a value (expression.h): that takes the more steps, the further it is from
+ * where its statement begins. */
+struct hf_script_level hf_script_level_at(
+    const struct hf_script_at *at, struct hf_script_value value);
+
 struct hf_text hf_script_text_of(const struct hf_script_at *at, uint32_t token);
 const struct hf_script_statement *hf_script_statement_of(
     const struct hf_script_at *at, uint32_t number);

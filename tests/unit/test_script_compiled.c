@@ -282,6 +282,21 @@ static void test_holders(void **state)
     }
 }
 
+/* A long statement is not looked at from its beginning for each of its words. */
+static void test_long_statement(void **state)
+{
+    (void)state;
+    struct hf_out text = {0};
+    hf_out_string(&text, "void f(void)\n{\n    char *a = malloc(1);\n    g(a");
+    for (int i = 0; i < 400000; i++)
+        hf_out_string(&text, ",a");
+    hf_out_string(&text, ");\n}\n");
+    hf_out_char(&text, 0);
+    assert_int_equal(hf_out_finish(&text, NULL), HF_OK);
+    assert_int_equal(compiled_end(text.data, 3, "a.c", "").fate, HF_SCRIPT_UNKNOWN);
+    hf_out_done(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +305,7 @@ int main(void)
         cmocka_unit_test(test_cpp),
         cmocka_unit_test(test_rust),
         cmocka_unit_test(test_holders),
+        cmocka_unit_test(test_long_statement),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
