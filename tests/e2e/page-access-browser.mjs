@@ -216,8 +216,10 @@ async function contrastsOnEveryPalette(browser) {
     [drawFiles("contrast-sizes", [join(process.env.HEAPFLAME_SRC, "tests/fixtures/service.heaptrack")]), ["groups", "size", "modules"]]];
   for (const [address, colorings] of pages) {
     const page = await open(browser, address);
-    for (const coloring of colorings) {
+    for (const [coloring, colorScheme] of colorings.flatMap((one) => [[one, "light"], [one, "dark"]])) {
+      await page.emulateMedia({ colorScheme });
       await select(page, "coloring", coloring);
+      expectEqual(await page.evaluate(() => heapflame.look.theme), colorScheme, "the theme");
       const worst = await page.evaluate(() => {
         const { look, main: { layout } } = heapflame;
         const linear = (c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4);
@@ -230,7 +232,7 @@ async function contrastsOnEveryPalette(browser) {
         };
         return Math.min(...Array.from({ length: layout.tree.count }, (_, node) => contrast(node)));
       });
-      expect(worst >= 4.5, `${address}, ${coloring}: a contrast of ${worst}`);
+      expect(worst >= 4.5, `${address}, ${coloring}, ${colorScheme}: a contrast of ${worst}`);
     }
     await page.close();
   }
