@@ -22,7 +22,7 @@ static const struct unnamed_module modules[] = {
     {"/usr/lib/libend.so", MISSING("/usr/lib/debug/e.debug") "; the server said 404"},
 };
 
-#define ALL_NAMED "" /* a stack that passes none of them, with 200 times as much as one that does */
+#define ALL_NAMED "" /* a stack that passes none of them, with 200 times as much as another */
 
 /* Frames are numbers of modules, the root first. */
 static void unnamed_add(struct hf_profile *p, const uint32_t *of, const char *stack, uint64_t bytes)
