@@ -430,6 +430,14 @@ async function needsNoMouse(browser) {
     await page.evaluate(() => document.activeElement.blur());
     await page.keyboard.press(",");
     expect(await page.isVisible("#coloring"), "settings by a key");
+    const offered = await page.evaluate(() => [...document.querySelectorAll("#controls select, #controls input")].filter((one) => one.checkVisibility() && !one.disabled).map(({ id }) => id));
+    const tabbed = new Set();
+    for (let i = 0; i < offered.length + 3; i++) {
+      tabbed.add(await page.evaluate(() => document.activeElement.id));
+      await page.keyboard.press("Tab");
+    }
+    expect(offered.length > 4, `only ${offered} in the settings`);
+    expectEqual(offered.filter((id) => !tabbed.has(id)), [], `${name}: settings that Tab does not reach`);
     await page.keyboard.press("Escape");
     await page.waitForFunction(() => !document.querySelector("#settings:popover-open"));
     for (const [typed, check] of [["view: table", () => heapflame.state.view === "table"], ["full", () => heapflame.state.isLong], ["how to", () => document.getElementById("about").open]]) {
