@@ -12,7 +12,8 @@ struct course_walk {
     bool moves;         /* at this look the shape alone decides */
     bool is_leak;       /* told, */
     bool is_by_shape;   /* because of the shape */
-    size_t agree;       /* looks that follow each other, for a leak, */
+    bool is_for;        /* this look is for a leak */
+    size_t agree;       /* looks for it, with none between that is not undecided, */
     double against;     /* against it, */
     size_t doubt;       /* and that doubt it */
     bool is_gone;       /* by this look: most of its survivors */
@@ -102,26 +103,31 @@ static void course_see(struct course_walk *w, size_t look)
 {
     const struct hf_survival_look *at = &w->course->looks[look];
     w->moves = moves_at(w, look);
-    bool is_for =
-        w->moves ? shape_kind_at(w, look) == HF_VERDICT_LEAK : at->kind == HF_SURVIVAL_LEAK;
+    w->is_for = w->moves ? shape_kind_at(w, look) == HF_VERDICT_LEAK : at->kind == HF_SURVIVAL_LEAK;
     bool is_doubt = at->kind == HF_SURVIVAL_UNDECIDED && at->is_doubted;
     double against = w->is_leak ? weight_against(w, look) : 0;
     w->is_gone = at->is_gone && !w->is_by_shape;
-    w->agree = is_for ? w->agree + 1 : 0;
+    if (w->is_for)
+        w->agree++;
+    else if (w->moves || at->kind != HF_SURVIVAL_UNDECIDED || is_doubt)
+        w->agree = 0;
     w->against = against > 0 ? w->against + against : 0;
     w->doubt = is_doubt ? w->doubt + 1 : 0;
-    w->points_last = is_for ? points_of(w, look) : w->points_last;
+    w->points_last = w->is_for ? points_of(w, look) : w->points_last;
 }
 
 /* Survivors and the shape are two that agree. */
 static bool begins(const struct course_walk *w, size_t look)
 {
+    if (!w->is_for)
+        return false;
+    if (!w->moves && w->course->looks[look].is_sure)
+        return true;
     if (w->course->looks[look].is_thin)
         return look + 1 > (size_t)2 * HF_VERDICT_EARLY && w->agree >= HF_VERDICT_AGREE_THIN;
     if (look + 1 <= HF_VERDICT_EARLY)
         return w->agree >= HF_VERDICT_AGREE_EARLY;
-    return w->agree >= HF_VERDICT_AGREE ||
-           (w->agree != 0 && shape_kind_at(w, look) == HF_VERDICT_LEAK);
+    return w->agree >= HF_VERDICT_AGREE || shape_kind_at(w, look) == HF_VERDICT_LEAK;
 }
 
 static bool is_taken_back(const struct course_walk *w, size_t look)
@@ -154,7 +160,7 @@ struct hf_verdict hf_verdict_of_course(
     for (size_t look = 0; look < course->count; look++) {
         course_see(&w, look);
         w.is_leak = w.is_leak ? !is_taken_back(&w, look) : begins(&w, look);
-        w.is_by_shape = w.is_leak && (w.agree != 0 ? w.moves : w.is_by_shape);
+        w.is_by_shape = w.is_leak && (w.is_for ? w.moves : w.is_by_shape);
     }
     if (!w.is_leak) {
         now.kind = now.kind == HF_VERDICT_LEAK ? HF_VERDICT_UNDECIDED : now.kind;

@@ -1,6 +1,6 @@
 /*
- * verdict_course.h: the verdict on a place, as its profiles came: a leak is told when profiles that
- * follow each other agree, and taken back only by evidence against it, never for lack of evidence.
+ * verdict_course.h: the verdict on a place, as its profiles came: a leak is told when several
+ * profiles agree, and taken back only by evidence against it, never for lack of evidence.
  * So a verdict does not come and go with each profile.
  *
  * Nothing is kept between commands: what a history keeps of its profiles says what would have been
@@ -16,6 +16,9 @@
  *   - at once against it: half of what stayed is gone, as when a program frees all at its end;
  *   - doubt: survivors that were a leak surely die, or become fewer: then it is undecided.
  *
+ * One look is enough if it surely began later: the time before shows that it is no cache that has
+ * only begun to fill. A look that is undecided neither agrees nor disagrees.
+ *
  * Few survivors must be seen at HF_VERDICT_AGREE_THIN looks, and not among the first.
  *
  * A leak among the first looks is found by HF_VERDICT_AGREE_EARLY of them, and those that say that
@@ -29,7 +32,7 @@
 
 #include "analysis/verdict.h"
 
-#define HF_VERDICT_AGREE 2       /* looks that follow each other */
+#define HF_VERDICT_AGREE 2       /* looks, none between them against it */
 #define HF_VERDICT_AGREE_EARLY 4 /* among the first HF_VERDICT_EARLY: caches are filling then */
 #define HF_VERDICT_EARLY 12
 #define HF_VERDICT_AGREE_THIN 3  /* of few survivors; behind twice as many */

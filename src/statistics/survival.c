@@ -21,8 +21,9 @@
 #define PARTS_WORK 6     /* or over so many of the work, */
 #define PARTS_ONCE 1.5   /* which came more than once, */
 #define STAYS_MOST 0.35  /* and of which so much stays at most: the rest tells the load */
-#define THIRD_LEAK 0.6   /* the last third of the cohorts has so much of the mean rate, */
-#define MIDDLE_LEAK 0.85 /* or of the middle third */
+#define THIRD_LEAK 0.6   /* the last third of the cohorts may have so much of the mean rate, */
+#define THIRD_ERRORS 1   /* by its number and so many standard errors more, */
+#define MIDDLE_LEAK 0.85 /* or has so much of the middle third */
 #define THIRD_NONE 0.25  /* less: no more come */
 #define THIRD_FEW 0.4
 #define MIDDLE_FEW 0.6
@@ -333,6 +334,7 @@ static bool by_work(const struct survivors *s, struct survivors *out)
 /* How survivors came since the onset. */
 struct arrivals {
     double to_middle, to_mean; /* the last third, of the middle one and of the mean */
+    double most_to_mean;       /* by as much more as chance may lack */
     double parts;              /* over so many they are spread */
 };
 
@@ -341,8 +343,10 @@ static struct arrivals arrivals_of(const struct survivors *s)
     size_t cohorts = s->count - s->from, third = cohorts / 3 != 0 ? cohorts / 3 : 1;
     double last = sum_of(s->counts, s->count - third, s->count);
     double middle = sum_of(s->counts, s->count - 2 * third, s->count - third);
+    double to_mean = (double)cohorts / (double)third / s->since;
     return (struct arrivals){.to_middle = middle > 0 ? last / middle : INFINITY,
-        .to_mean = last / s->since * (double)cohorts / (double)third,
+        .to_mean = last * to_mean,
+        .most_to_mean = (last + THIRD_ERRORS * sqrt(last)) * to_mean,
         .parts = parts_of(s, cohorts)};
 }
 
@@ -354,7 +358,7 @@ static bool have_ended(const struct arrivals *a, double cohorts)
 
 static bool keep_coming(const struct arrivals *a, double cohorts, const struct hf_survival *bend)
 {
-    bool comes = a->to_mean >= THIRD_LEAK || a->to_middle >= MIDDLE_LEAK;
+    bool comes = a->most_to_mean >= THIRD_LEAK || a->to_middle >= MIDDLE_LEAK;
     return comes && !have_ended(a, cohorts) && !bends_by(bend, BEND_SIGMAS) &&
            a->parts >= fmin(PARTS_LEAK, cohorts * 0.7);
 }
@@ -585,6 +589,8 @@ void hf_survival_course_of(struct hf_survival_table *table, struct hf_survival_c
         look->fall = out_course->last.fall;
         look->is_thin =
             look->kind == HF_SURVIVAL_LEAK && out_course->last.survivors < HF_SURVIVAL_SAMPLES_MANY;
+        look->is_sure = look->kind == HF_SURVIVAL_LEAK && out_course->last.has_onset &&
+                        out_course->last.survivors >= HF_SURVIVAL_SAMPLES_SURE;
         if (look->kind == HF_SURVIVAL_LEAK)
             out_course->leak = out_course->last;
         look->may_stay = look->kind == HF_SURVIVAL_RENEWED &&

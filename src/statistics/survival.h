@@ -42,7 +42,8 @@
 #define HF_SURVIVAL_OLD_LOST 0.3
 #define HF_SURVIVAL_SAMPLES 10
 #define HF_SURVIVAL_SAMPLES_MANY 20
-#define HF_SURVIVAL_FALL 3 /* of the logarithm of the likelihood: 5 % */
+#define HF_SURVIVAL_SAMPLES_SURE 25 /* 5 standard errors of Poisson's */
+#define HF_SURVIVAL_FALL 3          /* of the logarithm of the likelihood: 5 % */
 
 struct hf_survival_table {
     double sample;  /* what one stands for, e.g. bytes */
@@ -90,6 +91,7 @@ struct hf_survival_look {
     enum hf_survival_kind kind; /* by all looks up to this one */
     double fall;
     bool is_thin;    /* a leak of few survivors: fewer than HF_SURVIVAL_SAMPLES_MANY */
+    bool is_sure;    /* a leak with an onset, of HF_SURVIVAL_SAMPLES_SURE survivors since then */
     bool may_stay;   /* renewed after a leak; but some of the oldest may be survivors */
     bool is_doubted; /* undecided; and what was a leak before surely is none any more */
     bool is_gone;    /* half of what was a leak before is not in use at this look */

@@ -23,6 +23,7 @@ SAMPLES_OF_REFERENCE = 25  # that many of Poisson's are 5 standard errors
 POINTS_MIN = 6
 DRAWN = {  # their functions (tests/leakers/drawn.c)
     "random_cache": "cache_put",
+    "small_cache": "cache_put",
     "random_queue": "job_put",
     "random_leak": "leak_new/cache_put",
     "random_bursts": "leak_new",

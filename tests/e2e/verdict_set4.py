@@ -8,7 +8,21 @@ import sys
 from pathlib import Path
 
 from _heap import heapflame
-from _set4 import LEAK, LEAKERS, NO_LEAK, Label, check_labels, count_seen_leaks, flaps, holds_onset, kind_of, labels_of, simulate, verdict_of
+from _set4 import (
+    LEAK,
+    LEAKERS,
+    NO_LEAK,
+    Label,
+    check_labels,
+    count_seen_leaks,
+    flaps,
+    holds_onset,
+    judge_drawn,
+    kind_of,
+    labels_of,
+    simulate,
+    verdict_of,
+)
 from _suite import run_tests
 from _verdicts import trend
 
@@ -74,6 +88,21 @@ def test_leaks_are_told_once():
         label = Label(program, function, "leak", "0", "", "s")
         path = [(count, kind_of(verdict_of(trend(*files[:count]), label, [label]))) for count in range(8, len(files) + 1, 2)]
         assert path[-1][1] == LEAK and not flaps(path), (program, path)
+
+
+def test_late_leak_is_found_soon():
+    """It began with minute 39. Of many survivors with a healthy time before, one profile is enough."""
+    simulate("late_65", 1, "profiles")
+    files = sorted(Path("profiles").iterdir())
+    label = Label("late_65", "node_new", "leak", "39", "", "s")
+    said = {count: kind_of(verdict_of(trend(*files[:count]), label, [label])) for count in (39, 42, 44)}
+    assert LEAK not in (said[39], said[42]) and said[44] == LEAK, said
+
+
+def test_small_full_cache_is_no_leak():
+    """Of few samples: by the end all of them are full, and their first entries are gone."""
+    answers = judge_drawn("small_cache", range(1, 7))
+    assert LEAK not in map(kind_of, answers), answers
 
 
 def test_onsets_are_held():

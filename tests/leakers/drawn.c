@@ -1,7 +1,8 @@
 /*
  * drawn.c: programs whose numbers are drawn: `random_cache:17` is the 17th bounded cache,
- * `random_queue:17` the 17th queue that follows a load, `random_leak:17` the 17th leak, and
- * `random_bursts:17` the 17th that comes in bursts. None of the first two is a leak.
+ * `small_cache:17` the 17th of few samples, `random_queue:17` the 17th queue that follows a load,
+ * `random_leak:17` the 17th leak, and `random_bursts:17` the 17th that comes in bursts. Caches and
+ * queues are no leak.
  */
 #include "script.h"
 
@@ -74,6 +75,25 @@ static void random_cache(unsigned second)
     for (unsigned i = due(&tally, cache.a_second * (second + 1)); i != 0; i--)
         put(second);
     crowd_bury(&crowds[0], second, SERVED({cache_evict}));
+}
+
+/* A cache of answers, of which few are sampled: it is full of them, and then each new one takes the
+ * place of the oldest. */
+static void small_cache(unsigned second)
+{
+    static struct tally tally;
+    static double block_bytes, a_second, full_s;
+    if (second == 0) {
+        double full_bytes = chance_between(5, 20) * (double)MIB;
+        block_bytes = exp2(chance_between(11, 14)); /* 2 to 16 KiB */
+        full_s = chance_between(0.15, 0.6) * HOUR;
+        a_second = full_bytes / block_bytes / full_s;
+    }
+    live_anyhow(second);
+    size_t most = (size_t)(a_second * full_s * block_bytes);
+    for (unsigned i = due(&tally, a_second * (second + 1)); i != 0; i--)
+        push_bounded(
+            &queues[0], SERVED({cache_put}), SERVED({cache_evict}), (size_t)block_bytes, most);
 }
 
 enum load { RISING, STEP, WAVE, WALK, EXPONENTIAL, LOADS };
@@ -188,6 +208,7 @@ static void random_bursts(unsigned second)
 const struct leaker drawn[] = {
     {"random_bursts", random_bursts, HOUR},
     {"random_cache", random_cache, HOUR},
+    {"small_cache", small_cache, HOUR},
     {"random_queue", random_queue, HOUR},
     {"random_leak", random_leak, HOUR},
     {0},

@@ -307,6 +307,8 @@ static void follows_looks(void **unused)
     }
     assert_int_equal(course.looks[29].kind, HF_SURVIVAL_RENEWED);
     assert_int_equal(course.last.kind, HF_SURVIVAL_LEAK);
+    assert_true(course.last.survivors > HF_SURVIVAL_SAMPLES_SURE);
+    assert_true(course.looks[MINUTES - 1].is_sure && !course.looks[29].is_sure);
     assert_true(course.leak.onset_s >= 60 * 28 && course.leak.onset_s <= 60 * 33);
     assert_false(course.looks[MINUTES - 1].is_gone);
     /* A program that frees all at its end. */
@@ -551,6 +553,20 @@ static void reckons_arrivals(void **unused)
     }
 }
 
+/* Few come unevenly by chance; of ten times as many, the same is no chance. */
+static void allows_for_chance(void **unused)
+{
+    (void)unused;
+    double few[20] = {0}, many[20] = {0};
+    static const double late[] = {5, 4, 5, 6, 5, 4, 2, 2};
+    for (size_t i = 0; i < HF_COUNT(late); i++) {
+        few[12 + i] = late[i];
+        many[12 + i] = 10 * late[i];
+    }
+    assert_int_equal(judge_counts(few, 20, 20).kind, HF_SURVIVAL_LEAK);
+    assert_int_equal(judge_counts(many, 20, 20).kind, HF_SURVIVAL_UNDECIDED);
+}
+
 /* One block an epoch stays, n + 1 epochs: fewer than 8 say nothing, from 10 on they are a leak. */
 static void needs_so_many_survivors(void **unused)
 {
@@ -673,6 +689,7 @@ int main(void)
         cmocka_unit_test(tells_how_arrivals_bend),
         cmocka_unit_test(claims_nothing_of_nothing),
         cmocka_unit_test(reckons_arrivals),
+        cmocka_unit_test(allows_for_chance),
         cmocka_unit_test(needs_so_many_survivors),
         cmocka_unit_test(counts_by_work),
         cmocka_unit_test(lets_go_what_has_ended),

@@ -34,12 +34,16 @@ static struct hf_survival_course course_of(const char *looks)
     for (size_t i = 0; i < course.count; i++) {
         struct hf_survival_look *look = &course.looks[i];
         char strong = (char)toupper(looks[i]);
-        char letter = strong == 'D' ? 'U' : strong == 'G' ? '?' : strong == 'T' ? 'L' : strong;
+        char letter = strong == 'D'                    ? 'U'
+                      : strong == 'G'                  ? '?'
+                      : strong == 'T' || strong == 'S' ? 'L'
+                                                       : strong;
         const char *at = memchr(letters, letter, sizeof letters);
         look->kind = (enum hf_survival_kind)(at - letters);
         look->is_doubted = looks[i] == 'D';
         look->is_gone = looks[i] == 'G';
         look->is_thin = looks[i] == 'T';
+        look->is_sure = looks[i] == 'S';
         look->may_stay = looks[i] == 'r';
         look->fall = looks[i] == 'e' || looks[i] == 'u' ? HF_SURVIVAL_FALL - 0.1 : HF_SURVIVAL_FALL;
         course.last.kind = look->kind;
@@ -86,11 +90,20 @@ static void waits_for_looks_that_agree(void **unused)
         {"???????", RISES, HF_VERDICT_UNDECIDED, 0},
         {"???????LLL", RISES, HF_VERDICT_UNDECIDED, 0},
         {"???????LLLL", RISES, HF_VERDICT_LEAK, 0},
-        {"???????LLULL", RISES, HF_VERDICT_UNDECIDED, 0},
+        {"???????LLUL", RISES, HF_VERDICT_UNDECIDED, 0},
+        {"???????LLULL", RISES, HF_VERDICT_LEAK, 0}, /* an undecided look says nothing */
+        {"???????LLRLL", RISES, HF_VERDICT_UNDECIDED, 0},
+        {"???????LLDLL", RISES, HF_VERDICT_UNDECIDED, 0},
+        {"???????LLLUU", RISES, HF_VERDICT_UNDECIDED, 0},
         /* Then two, or one and the shape. */
         {"???????RRRRRRRL", FLAT, HF_VERDICT_UNDECIDED, 0},
         {"???????RRRRRRRLL", FLAT, HF_VERDICT_LEAK, 0},
-        {"???????RRRRRRRLUL", FLAT, HF_VERDICT_UNDECIDED, 0},
+        {"???????RRRRRRRLUL", FLAT, HF_VERDICT_LEAK, 0},
+        {"???????RRRRRRRLRL", FLAT, HF_VERDICT_UNDECIDED, 0},
+        {"???????RRRRRRRLUU", FLAT, HF_VERDICT_STEADY, 0},
+        /* One of many survivors that surely began later. */
+        {"???????RRS", FLAT, HF_VERDICT_LEAK, 0},
+        {"???????RRRRRRRS", FLAT, HF_VERDICT_LEAK, 0},
         {"???????RRRRRRRL", RISES, HF_VERDICT_LEAK, 0},
         {"???????RRRRRRRU", FLAT, HF_VERDICT_STEADY, 0},
         /* Of few survivors, three behind the first 24. */
