@@ -115,6 +115,27 @@ def test_alarms():
     assert screen.shown.count(lines[0][:40].encode()) >= 2, "it stays above the table"
 
 
+SCRIPT = """import time
+kept = []
+class Registry:
+    def record(self):
+        kept.append(bytearray(20000))
+registry = Registry()
+for _ in range(100):
+    for _ in range(20):
+        registry.record()
+    time.sleep(0.2)
+"""
+
+
+def test_names_the_owner():
+    """As trend and top do of the profile: the user's function, not the interpreter's that allocates."""
+    Path("leak.py").write_text(SCRIPT)
+    run = start("heapflame", "run", *ALARM, "--", "/usr/bin/python3", "leak.py")
+    said = said_by(run)
+    assert re.search(r"LEAK.*: Registry\.record via \w+ keeps ", said), said
+
+
 def test_what_does_not_go_together():
     for options, why in [
         (["--learn", "1d"], "--learn and --false-alarm-every need --alarm or --on-leak"),

@@ -253,6 +253,14 @@ static enum hf_status table_worker_read_look(struct hf_table_worker *worker,
     return status;
 }
 
+/* An alarm names the owner of what leaks, as trend does of the same profiles. */
+static struct hf_request request_of_alarm(const struct hf_table_worker *worker)
+{
+    struct hf_request request = worker->options->view.request;
+    request.fold.owners = request.fold.keep_allocator ? HF_OWNERS_UNKNOWN : HF_OWNERS_KNOWN;
+    return request;
+}
+
 static enum hf_status table_worker_judge(struct hf_table_worker *worker,
     const struct hf_table_order *order, int fd, struct hf_table_reply *reply, struct hf_error *err)
 {
@@ -262,8 +270,8 @@ static enum hf_status table_worker_judge(struct hf_table_worker *worker,
     table_worker_begin_alarm(worker, order);
     enum hf_status status = table_worker_read_look(worker, order, fd, &lifetimes, &look, err);
     if (status == HF_OK) {
-        status = hf_leak_alarm_look(
-            &worker->alarm, &worker->options->view.request, &look, &reply->told, err);
+        const struct hf_request request = request_of_alarm(worker);
+        status = hf_leak_alarm_look(&worker->alarm, &request, &look, &reply->told, err);
         if (status == HF_OK)
             hf_profile_free(look.profile);
     }
