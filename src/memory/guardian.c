@@ -5,6 +5,7 @@
 #include "os/process/proc.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,14 +45,12 @@ static enum hf_status guardian_open_files(struct guardian *g, struct hf_error *e
 
 /* Stops all threads, one of which can make a call. A shell whose children end all the time has a
  * signal on its way at most stops: it goes on, and is stopped again. */
-static enum hf_status stop_all_for_call(
-    struct guardian *g, uint64_t *out_began_ns, struct hf_error *err)
+static enum hf_status stop_all_for_call(struct guardian *g, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
     for (int i = 0; i == 0 || (i < STOPS_MAX && status != HF_OK && g->call.may_soon); i++) {
         if (i != 0)
             (void)nanosleep(&(struct timespec){.tv_nsec = CLEAN_EVERY_NS * i}, NULL);
-        *out_began_ns = hf_stopped_now_ns();
         g->call = (struct hf_remote_call){0};
         status = hf_stop_threads(&g->stopped, g->pid, err);
         if (status != HF_OK)
@@ -63,15 +62,27 @@ static enum hf_status stop_all_for_call(
     return status;
 }
 
+/* While all threads stand still, every wait for a processor counts; where it may not, it has no
+ * more of one than others. The program's own threads stay as they are: nobody would put them back
+ * if this process died. */
+static void guardian_hurry(bool does)
+{
+    struct sched_param first = {.sched_priority = does ? 1 : 0};
+    (void)sched_setscheduler(0, does ? SCHED_RR : SCHED_OTHER, &first);
+}
+
 /* The threads' registers are kept; they go on. */
 static enum hf_status make_copy(
     struct guardian *g, struct hf_guardian_reply *reply, struct hf_stopped *out_threads)
 {
     struct hf_error *err = &reply->error;
-    uint64_t began_ns = 0;
-    enum hf_status status = stop_all_for_call(g, &began_ns, err);
-    if (status != HF_OK)
+    guardian_hurry(true);
+    enum hf_status status = stop_all_for_call(g, err);
+    uint64_t began_ns = g->stopped.began_ns;
+    if (status != HF_OK) {
+        guardian_hurry(false);
         return status;
+    }
     *out_threads = (struct hf_stopped){.pid = g->pid, .count = g->stopped.count};
     out_threads->threads = malloc(g->stopped.count * sizeof *out_threads->threads);
     if (out_threads->threads != NULL)
@@ -84,6 +95,7 @@ static enum hf_status make_copy(
     hf_remote_call_end(&g->call);
     hf_stopped_release(&g->stopped);
     reply->stopped_ns = hf_stopped_now_ns() - began_ns;
+    guardian_hurry(false);
     return status;
 }
 

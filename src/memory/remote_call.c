@@ -168,12 +168,20 @@ static const char *why_not(
                : "it stands on a stack that heapflame does not know";
 }
 
+/* All at once, where the process itself may write, as to its stack. */
+static bool write_stack(pid_t tid, uint64_t address, const uint8_t *bytes, size_t size)
+{
+    struct iovec from = {(void *)(uintptr_t)bytes, size}, to = {(void *)(uintptr_t)address, size};
+    return process_vm_writev(tid, &from, 1, &to, 1, 0) == (ssize_t)size ||
+           remote_write(tid, address, bytes, size);
+}
+
 static enum hf_status write_code(struct hf_remote_call *call, struct hf_error *err)
 {
     pid_t tid = call->thread->tid;
     if (!remote_read(tid, call->entry, call->code, sizeof call->code) ||
         !remote_read(tid, call->frame.address, call->below, call->frame.size) ||
-        !remote_write(tid, call->frame.address, call->frame.bytes, call->frame.size))
+        !write_stack(tid, call->frame.address, call->frame.bytes, call->frame.size))
         return hf_error_system(err, errno, "cannot write into the memory of thread %d", (int)tid);
     call->is_written = true;
     if (!remote_write(tid, call->entry, instructions, sizeof instructions))
@@ -301,14 +309,16 @@ static bool aim(struct hf_remote_call *call, long number, const uint64_t *argume
            ptrace(PTRACE_SETSIGMASK, call->thread->tid, sizeof all, &all) == 0;
 }
 
-/* Runs the call; *out_child: what a clone(2) made, 0 for nothing. */
+/* Runs the call; *out_child: what a clone(2) made, 0 for nothing. Each time that the thread goes on
+ * it waits for a processor, so where a child tells that the call is done, its end is not awaited.
+ */
 static bool remote_run(struct hf_remote_call *call, int64_t *out_result, pid_t *out_child)
 {
     pid_t tid = call->thread->tid;
     struct user_regs_struct after;
     int state = 0, stops = 0;
     unsigned long child = 0;
-    while (stops < 2) {
+    while (stops < 2 && child == 0) {
         if (!step(tid, PTRACE_SYSCALL, &state))
             return false;
         if (state >> 8 == (SIGTRAP | PTRACE_EVENT_CLONE << 8))
@@ -316,15 +326,15 @@ static bool remote_run(struct hf_remote_call *call, int64_t *out_result, pid_t *
         stops += WSTOPSIG(state) == SYSCALL_STOP;
     }
     *out_child = (pid_t)child;
-    if (ptrace(PTRACE_GETREGS, tid, 0, &after) != 0)
-        return false;
-    *out_result = (int64_t)after.rax;
     /* Here its registers would be its own at once; where signals are delivered, the kernel still
      * looks whether a call is to begin again. */
     do {
         if (ptrace(PTRACE_INTERRUPT, tid, 0, 0) != 0 || !step(tid, PTRACE_CONT, &state))
             return false;
     } while (state >> 16 != PTRACE_EVENT_STOP);
+    if (ptrace(PTRACE_GETREGS, tid, 0, &after) != 0)
+        return false;
+    *out_result = (int64_t)after.rax;
     return true;
 }
 
@@ -379,7 +389,7 @@ void hf_remote_call_end(struct hf_remote_call *call)
     }
     if (call->is_written) {
         (void)remote_write(tid, call->entry, call->code, sizeof call->code);
-        (void)remote_write(tid, call->frame.address, call->below, call->frame.size);
+        (void)write_stack(tid, call->frame.address, call->below, call->frame.size);
     }
     *call = (struct hf_remote_call){0};
 }

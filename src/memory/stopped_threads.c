@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_EVERY_NS 20000
+#define SLEEP_MIN_NS 50000
+#define SLEEP_MAX_NS 5000000
+#define SEIZE_ROUNDS 4       /* a program that makes threads all the time */
 #define CODE_OF_64_BITS 0x33 /* __USER_CS of the kernel, arch/x86/include/asm/segment.h */
 
 uint64_t hf_stopped_now_ns(void)
@@ -27,22 +30,34 @@ uint64_t hf_stopped_now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Not by waiting for good: a thread in an uninterruptible sleep would hold us as well. */
-bool hf_stopped_wait(pid_t tid, uint64_t deadline_ns, int *out_status)
+/* Looks as long as the thread has not changed; asleep between two looks, until the kernel says that
+ * one of ours has. Where SIGCHLD is ignored, it says nothing, so no sleep is long. */
+static bool wait_for_change(pid_t tid, uint64_t deadline_ns, const sigset_t *child, int *out_status)
 {
-    for (;;) {
+    for (long sleep_ns = SLEEP_MIN_NS;;
+         sleep_ns = sleep_ns < SLEEP_MAX_NS ? sleep_ns * 2 : sleep_ns) {
         pid_t changed = waitpid(tid, out_status, __WALL | WNOHANG);
         if (changed == tid)
             return true;
-        if (changed < 0 && errno != EINTR)
+        if ((changed < 0 && errno != EINTR) || hf_stopped_now_ns() > deadline_ns)
             return false;
-        if (hf_stopped_now_ns() > deadline_ns)
-            return false;
-        (void)nanosleep(&(struct timespec){.tv_nsec = LOOK_EVERY_NS}, NULL);
+        (void)sigtimedwait(child, NULL, &(struct timespec){.tv_nsec = sleep_ns});
     }
 }
 
-/* One that has ended already is no thread. */
+/* Not by waiting for good: a thread in an uninterruptible sleep would hold us as well. */
+bool hf_stopped_wait(pid_t tid, uint64_t deadline_ns, int *out_status)
+{
+    sigset_t child, before;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    (void)pthread_sigmask(SIG_BLOCK, &child, &before);
+    bool is_changed = wait_for_change(tid, deadline_ns, &child, out_status);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return is_changed;
+}
+
+/* It goes on running. One that has ended already is no thread. */
 static enum hf_status seize(struct hf_stopped *stopped, pid_t tid, struct hf_error *err)
 {
     uint64_t ticks;
@@ -62,7 +77,6 @@ static enum hf_status seize(struct hf_stopped *stopped, pid_t tid, struct hf_err
             err, why, "cannot stop thread %d of process %d", (int)tid, (int)stopped->pid);
     }
     stopped->threads[stopped->count++] = (struct hf_stopped_thread){.tid = tid};
-    (void)ptrace(PTRACE_INTERRUPT, tid, 0, 0);
     return HF_OK;
 }
 
@@ -140,11 +154,15 @@ static enum hf_status await(struct hf_stopped *stopped, struct hf_stopped_thread
                : refuse(stopped, thread->tid, "its code is of 32 bits", err);
 }
 
-/* Those that ended are left out. */
-static enum hf_status await_from(struct hf_stopped *stopped, size_t first, struct hf_error *err)
+/* All are told to stop before the first is waited for. Those that ended are left out. */
+static enum hf_status interrupt_from(struct hf_stopped *stopped, size_t first, struct hf_error *err)
 {
-    uint64_t deadline_ns = hf_stopped_now_ns() + HF_STOP_PATIENCE_NS;
+    uint64_t began_ns = hf_stopped_now_ns(), deadline_ns = began_ns + HF_STOP_PATIENCE_NS;
     size_t kept = first;
+    if (first == 0)
+        stopped->began_ns = began_ns;
+    for (size_t i = first; i < stopped->count; i++)
+        (void)ptrace(PTRACE_INTERRUPT, stopped->threads[i].tid, 0, 0);
     for (size_t i = first; i < stopped->count; i++) {
         bool is_there;
         enum hf_status status = await(stopped, &stopped->threads[i], deadline_ns, &is_there, err);
@@ -161,12 +179,17 @@ enum hf_status hf_stop_threads(struct hf_stopped *stopped, pid_t pid, struct hf_
 {
     struct hf_map seen = {0};
     *stopped = (struct hf_stopped){.pid = pid};
+    size_t first = 0;
+    bool has_more = true;
     enum hf_status status = HF_OK;
-    for (bool has_more = true; has_more && status == HF_OK;) {
-        size_t first = stopped->count;
+    /* While they run: most of the work is outside of the stop. */
+    for (int round = 0; round < SEIZE_ROUNDS && has_more && status == HF_OK; round++)
         status = seize_new(stopped, &seen, &has_more, err);
+    for (has_more = true; has_more && status == HF_OK;) {
+        status = interrupt_from(stopped, first, err);
+        first = stopped->count;
         if (status == HF_OK)
-            status = await_from(stopped, first, err);
+            status = seize_new(stopped, &seen, &has_more, err);
     }
     hf_map_done(&seen);
     if (status == HF_OK && stopped->count == 0)
@@ -182,7 +205,7 @@ enum hf_status hf_stop_thread(
     *stopped = (struct hf_stopped){.pid = pid};
     enum hf_status status = seize(stopped, tid, err);
     if (status == HF_OK)
-        status = await_from(stopped, 0, err);
+        status = interrupt_from(stopped, 0, err);
     if (status == HF_OK && stopped->count == 0)
         status = hf_error_set(err, HF_ERR_SYSTEM, "thread %d has ended", (int)tid);
     if (status != HF_OK)
@@ -190,10 +213,25 @@ enum hf_status hf_stop_thread(
     return status;
 }
 
+/* One that runs cannot be let go: where something failed, it may still be on its way to the stop.
+ */
+static void let_go(const struct hf_stopped_thread *thread, uint64_t deadline_ns)
+{
+    int state, signal = thread->signal;
+    if (ptrace(PTRACE_DETACH, thread->tid, 0, signal) == 0 ||
+        ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0) != 0 ||
+        !hf_stopped_wait(thread->tid, deadline_ns, &state) || !WIFSTOPPED(state))
+        return;
+    if (state >> 16 != PTRACE_EVENT_STOP)
+        signal = WSTOPSIG(state);
+    (void)ptrace(PTRACE_DETACH, thread->tid, 0, signal);
+}
+
 void hf_stopped_release(struct hf_stopped *stopped)
 {
+    uint64_t deadline_ns = hf_stopped_now_ns() + HF_STOP_PATIENCE_NS;
     for (size_t i = 0; i < stopped->count; i++)
-        (void)ptrace(PTRACE_DETACH, stopped->threads[i].tid, 0, stopped->threads[i].signal);
+        let_go(&stopped->threads[i], deadline_ns);
     free(stopped->threads);
     *stopped = (struct hf_stopped){0};
 }

@@ -2,8 +2,9 @@
  * stopped_threads.h: all threads of a process, held still by ptrace(2), with their registers.
  *
  * A thread is stopped wherever it is: in its own code, or in a system call, which goes on
- * afterwards as if nothing had been. Whoever stops them must let them go; if it dies, the kernel
- * does. Only the thread that stopped them may ask anything of them.
+ * afterwards as if nothing had been. First all are taken hold of while they run, then all are told
+ * to stop, and then each is waited for, so that the stop is short. Whoever stops them must let them
+ * go; if it dies, the kernel does. Only the thread that stopped them may ask anything of them.
  *
  * What cannot be stopped is refused, and nothing is stopped then: a process that another debugger
  * has, one that a job control signal stopped, one of 32 bits, and threads that the kernel does not
@@ -41,6 +42,7 @@ struct hf_stopped {
     pid_t pid;
     struct hf_stopped_thread *threads;
     size_t count, capacity;
+    uint64_t began_ns; /* when the first was told to stop; of the monotonic clock */
 };
 
 /* Stops all threads of `pid`, also those that are made meanwhile. HF_ERR_SYSTEM: not possible. */

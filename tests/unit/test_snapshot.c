@@ -4,17 +4,22 @@
 
 #include "base/strings/num.h"
 #include "check.h"
+#include "memory/stopped_threads.h"
+#include "os/process/proc.h"
 #include "os/process/process_memory.h"
 #include "snapshots.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -157,7 +162,10 @@ static int finish(void **state)
     (void)state;
     if (program > 0) {
         (void)kill(program, SIGKILL);
-        (void)waitpid(program, NULL, 0);
+        while (waitpid(program, NULL, WNOHANG) == 0) {
+            (void)waitpid(-1, NULL, __WALL | WNOHANG); /* its threads, if a test holds them */
+            usleep(1000);
+        }
     }
     program = 0;
     return 0;
@@ -236,6 +244,84 @@ static void test_memory_of_an_instant(void **state)
     check_unharmed(pid);
     print_message(
         "%" PRIu64 " snapshots, the longest stop %.1f ms\n", count, (double)longest_ns / 1e6);
+}
+
+static pid_t another_thread(pid_t pid)
+{
+    char path[64];
+    pid_t tid = pid;
+    (void)snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *folder = opendir(path);
+    assert_non_null(folder);
+    for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+        uint64_t number;
+        if (hf_num_u64(hf_text_of(entry->d_name), &number))
+            tid = (pid_t)number;
+    }
+    (void)closedir(folder);
+    assert_int_not_equal(tid, pid);
+    return tid;
+}
+
+/* Holds a thread as a debugger does, until it is killed. */
+static pid_t start_debugger(pid_t tid)
+{
+    int ready[2];
+    char byte;
+    assert_int_equal(pipe(ready), 0);
+    pid_t debugger = fork();
+    if (debugger == 0) {
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (ptrace(PTRACE_SEIZE, tid, 0, 0) != 0 || write(ready[1], "", 1) != 1)
+            _exit(1);
+        for (;;)
+            pause();
+    }
+    (void)close(ready[1]);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    (void)close(ready[0]);
+    return debugger;
+}
+
+static void test_refused_stop_holds_nobody(void **state)
+{
+    struct hf_stopped stopped;
+    struct hf_error err;
+    pid_t pid = start_work();
+    pid_t debugger = start_debugger(another_thread(pid));
+    (void)state;
+    assert_int_equal(hf_stop_threads(&stopped, pid, &err), HF_ERR_SYSTEM);
+    assert_non_null(strstr(err.text, "is traced by process"));
+    assert_int_equal(hf_proc_tracer((uint32_t)pid), 0);
+    (void)kill(debugger, SIGKILL);
+    (void)waitpid(debugger, NULL, 0);
+    check_unharmed(pid);
+}
+
+static void ignore_ends(int signal)
+{
+    (void)signal;
+}
+
+/* Where SIGCHLD is ignored, the kernel does not say when a thread has stopped. */
+static void test_stop_where_ends_are_ignored(void **state)
+{
+    struct hf_stopped stopped;
+    sigset_t mask;
+    pid_t pid = start_work();
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        (void)signal(SIGCHLD, i % 2 == 0 ? SIG_IGN : ignore_ends);
+        bool is_stopped = hf_stop_threads(&stopped, pid, NULL) == HF_OK;
+        size_t count = stopped.count;
+        hf_stopped_release(&stopped);
+        (void)signal(SIGCHLD, SIG_DFL);
+        assert_true(is_stopped);
+        assert_int_equal(count, 8);
+        assert_int_equal(sigprocmask(SIG_BLOCK, NULL, &mask), 0);
+        assert_false(sigismember(&mask, SIGCHLD));
+    }
+    check_unharmed(pid);
 }
 
 /* The tool, which may be killed at any time. */
@@ -362,6 +448,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_memory_of_an_instant, begin, finish),
+        cmocka_unit_test_setup_teardown(test_refused_stop_holds_nobody, begin, finish),
+        cmocka_unit_test_setup_teardown(test_stop_where_ends_are_ignored, begin, finish),
         cmocka_unit_test_setup_teardown(test_tool_killed, begin, finish),
         cmocka_unit_test_setup_teardown(test_guardian_killed, begin, finish),
         cmocka_unit_test_setup_teardown(test_both_killed, begin, finish),
