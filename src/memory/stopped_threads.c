@@ -20,6 +20,7 @@
 
 #define SLEEP_MIN_NS 50000
 #define SLEEP_MAX_NS 5000000
+#define SIGNALS_MAX 8        /* that come to a thread before our stop */
 #define SEIZE_ROUNDS 4       /* a program that makes threads all the time */
 #define CODE_OF_64_BITS 0x33 /* __USER_CS of the kernel, arch/x86/include/asm/segment.h */
 
@@ -124,13 +125,27 @@ static enum hf_status refuse(
         (int)stopped->pid, why);
 }
 
+/* A signal that comes before our stop is delivered as it would be without us: the kernel prepares
+ * its handler, or ends the thread, and stops it before its next instruction. */
+static bool await_stop(pid_t tid, uint64_t deadline_ns, int *out_state)
+{
+    bool is_there = hf_stopped_wait(tid, deadline_ns, out_state);
+    for (int i = 0; i < SIGNALS_MAX && is_there && WIFSTOPPED(*out_state); i++) {
+        if (*out_state >> 16 == PTRACE_EVENT_STOP ||
+            ptrace(PTRACE_CONT, tid, 0, WSTOPSIG(*out_state)) != 0)
+            break;
+        is_there = hf_stopped_wait(tid, deadline_ns, out_state);
+    }
+    return is_there;
+}
+
 /* *out_is_there: it did not end. */
 static enum hf_status await(struct hf_stopped *stopped, struct hf_stopped_thread *thread,
     uint64_t deadline_ns, bool *out_is_there, struct hf_error *err)
 {
     int state;
     *out_is_there = true;
-    if (!hf_stopped_wait(thread->tid, deadline_ns, &state))
+    if (!await_stop(thread->tid, deadline_ns, &state))
         return refuse(stopped, thread->tid,
             "it waits for the kernel, which does not let it go (a file of a dead network, or "
             "vfork)",

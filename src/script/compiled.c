@@ -2,7 +2,8 @@
 
 #include "script/words.h"
 
-#define ALIAS_STEPS 4000u /* tokens in which "using T = ..." is looked for */
+#define TYPE_MAX 64u       /* tokens of the type of what is declared */
+#define TOKENS_OF_STEP 16u /* that are looked at one by one */
 
 static bool compiled_is_star(const struct hf_script_tokens *tokens, uint32_t at)
 {
@@ -51,7 +52,7 @@ static bool compiled_has_type(const struct hf_script_tokens *tokens, uint32_t be
     while (
         i > begin && (compiled_is_star(tokens, i - 1) || hf_script_is_word(tokens, i - 1, "const")))
         i--;
-    if (!ends || i == begin || !compiled_is_type(tokens, i - 1))
+    if (!ends || i == begin || i - begin > TYPE_MAX || !compiled_is_type(tokens, i - 1))
         return false;
     for (uint32_t k = begin; k + 1 < i; k++) {
         if (!hf_script_is_kind(tokens, k, HF_SCRIPT_NAME) && !hf_script_is_sign(tokens, k, "::"))
@@ -85,7 +86,7 @@ bool hf_script_is_declared_at(const struct hf_script_at *at, uint32_t token)
     if (!hf_script_is_sign(tokens, before, ","))
         return false;
     /* "struct node *a = f(), *b": the first is declared. */
-    for (uint32_t i = begin + 1; i < before; i++) {
+    for (uint32_t i = begin + 1; i < before && i - begin <= TYPE_MAX; i++) {
         if (hf_script_is_kind(tokens, i, HF_SCRIPT_NAME) && compiled_has_type(tokens, begin, i))
             return true;
         if (tokens->items[i].pair != HF_SCRIPT_NO)
@@ -109,7 +110,10 @@ static bool compiled_is_pointers_name(struct hf_text name)
 static bool compiled_is_alias(const struct hf_script_at *at, struct hf_text name)
 {
     const struct hf_script_tokens *tokens = &at->file->tokens;
-    for (uint32_t i = 0; i + 2 < tokens->count && i < ALIAS_STEPS; i++) {
+    for (uint32_t i = 0; at->file->has_alias && i + 2 < tokens->count && i < HF_SCRIPT_ALIAS_TOKENS;
+         i++) {
+        if (i % TOKENS_OF_STEP == 0 && !hf_script_step(at->flow))
+            return false;
         if (!hf_script_is_word(tokens, i, "using") ||
             !hf_text_equal(hf_script_text_of(at, i + 1), name))
             continue;

@@ -2,6 +2,8 @@
 
 #include <ctype.h>
 
+#define CHAIN_MAX 200 /* links of "a.b().c" that are gone back over */
+
 bool hf_script_assigns(const struct hf_script_tokens *tokens, uint32_t at)
 {
     static const char *const signs[] = {"=", "+=", "-=", "*=", "/=", ".=", "%=", "|=", "&=", "^=",
@@ -108,7 +110,7 @@ bool hf_script_is_index(const struct hf_script_file *file, uint32_t open)
 uint32_t hf_script_chain_begin(const struct hf_script_file *file, uint32_t at, uint32_t floor)
 {
     const struct hf_script_tokens *tokens = &file->tokens;
-    for (;;) {
+    for (int hops = 0; hops < CHAIN_MAX; hops++) {
         uint32_t pair = tokens->items[at].pair;
         if (expression_closes(tokens, at) && pair != HF_SCRIPT_NO && pair >= floor && pair < at) {
             at = pair;
@@ -132,6 +134,7 @@ uint32_t hf_script_chain_begin(const struct hf_script_file *file, uint32_t at, u
             at--;
         return at;
     }
+    return at;
 }
 
 uint32_t hf_script_chain_end(const struct hf_script_file *file, uint32_t at, uint32_t end,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #define LINE_STEPS 20000   /* to follow what a line makes */
+#define STEPS_MAX 20000000 /* of all questions: those after it are not answered */
 #define QUESTIONS_MAX 2000 /* of lines of C, C++ and Rust */
 #define SCOPES_MAX 8       /* around a function */
 #define HOLDERS_MAX 4      /* of a line or a function; further ones are not known */
@@ -355,6 +356,19 @@ static bool functions_is_holder(
     return is_holder;
 }
 
+static struct hf_script_end functions_follow(struct hf_script_functions *functions, uint32_t file,
+    uint32_t line, struct hf_text callee, uint32_t filled)
+{
+    struct hf_script_end end = {.fate = HF_SCRIPT_UNKNOWN};
+    if (functions->steps >= STEPS_MAX)
+        return end;
+    end = filled == HF_SCRIPT_NO
+              ? hf_script_flow_of(&functions->flow, file, line, callee)
+              : hf_script_flow_of_argument(&functions->flow, file, line, callee, filled);
+    functions->steps += functions->flow.steps;
+    return end;
+}
+
 /* What becomes of what that line gets from `callee`: asked once, for stacks have it many times. */
 static enum hf_status functions_ask(struct hf_script_functions *functions, uint32_t file,
     uint32_t line, struct hf_text callee, uint32_t filled, struct hf_script_end *out_end,
@@ -373,10 +387,7 @@ static enum hf_status functions_ask(struct hf_script_functions *functions, uint3
     if (is_new) {
         if (!hf_budget_step(LINE_STEPS))
             return hf_budget_refuse(err);
-        struct hf_script_end end =
-            filled == HF_SCRIPT_NO
-                ? hf_script_flow_of(&functions->flow, file, line, callee)
-                : hf_script_flow_of_argument(&functions->flow, file, line, callee, filled);
+        struct hf_script_end end = functions_follow(functions, file, line, callee, filled);
         const struct hf_script_file *source = &functions->sources.files[file];
         if (end.fate == HF_SCRIPT_KEPT && hf_script_is_compiled(source->tokens.language) &&
             (end.file != file || end.function != hf_script_function_at(source, line)))

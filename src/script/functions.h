@@ -67,6 +67,7 @@ struct hf_script_functions {
     size_t candidate_count;
     struct hf_script_end *ends;
     size_t end_count, end_capacity;
+    uint64_t steps; /* of all questions */
     struct hf_script_tally *items;
     struct hf_script_name *texts;
     size_t count, capacity, text_count, text_capacity;

@@ -217,6 +217,8 @@ bool hf_script_gives_state(const struct hf_script_at *at, uint32_t place)
     at->flow->depth++;
     bool gives = false;
     for (size_t i = 0; i < in.file->outline.statement_count && !gives; i++) {
+        if (i % TOKENS_OF_STEP == 0 && !hf_script_step(at->flow))
+            break;
         const struct hf_script_statement *statement = &in.file->outline.statements[i];
         if (statement->function != function || statement->is_of_closure ||
             !hf_script_step(at->flow))

@@ -8,6 +8,7 @@
 #include "script/outline_parser.h"
 
 #define HEADER_MAX 400 /* tokens of a header that are looked at */
+#define BODY_MAX 2000  /* of a statement before what it opens, e.g. members of a constructor */
 
 static const char *const compiled_controls[] = {
     "if", "for", "while", "switch", "catch", "constexpr", NULL};
@@ -69,7 +70,8 @@ static uint32_t outline_function_name(
     static const char *const others[] = {"__attribute__", "alignas", "decltype", "noexcept",
         "explicit", "requires", "asm", "sizeof", NULL};
     const struct hf_script_tokens *tokens = p->tokens;
-    for (uint32_t i = outline_statement_begin(p); i < at && !hf_script_is_sign(tokens, i, "=");) {
+    uint32_t i = outline_statement_begin(p);
+    for (int hops = 0; hops < HEADER_MAX && i < at && !hf_script_is_sign(tokens, i, "="); hops++) {
         uint32_t pair = tokens->items[i].pair;
         bool opens = pair != HF_SCRIPT_NO && pair > i;
         if (hf_script_is_word(tokens, i, "operator") && hf_script_is_sign(tokens, i + 2, "(")) {
@@ -141,8 +143,10 @@ static bool outline_opens_class(struct hf_outline_parser *p, uint32_t at)
     const char *const *words = outline_is_rust(p) ? of_rust : compiled_classes;
     while (i < at && i - begin < 8 && !hf_script_is_any_word(tokens, i, words))
         i++;
+    if (!hf_script_is_any_word(tokens, i, words))
+        return false;
     uint32_t name = outline_class_name(p, at);
-    if (!hf_script_is_any_word(tokens, i, words) || name == HF_SCRIPT_NO)
+    if (name == HF_SCRIPT_NO)
         return false;
     bool has_name = name > i;
     has_name &= !hf_script_is_word(tokens, i, "namespace") && !hf_script_is_word(tokens, i, "mod");
@@ -160,7 +164,7 @@ static bool outline_opens_c(struct hf_outline_parser *p, uint32_t at)
         hf_outline_open(p, HF_OUTLINE_CLOSURE, HF_SCRIPT_NO, HF_SCRIPT_NO, true);
         return true;
     }
-    if (hf_outline_in_group(p))
+    if (hf_outline_in_group(p) || at - outline_statement_begin(p) > BODY_MAX)
         return false;
     if (outline_in_function(p))
         return hf_script_is_any_word(tokens, outline_statement_begin(p), compiled_classes) &&

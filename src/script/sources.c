@@ -11,6 +11,18 @@
 #define PATH_STEPS 20000 /* to open a file, or not */
 #define BYTE_STEPS 20    /* to read a byte of it */
 #define PARAMETERS_MAX 64
+#define LIST_MAX 400 /* tokens of a list of parameters, without those in brackets within */
+
+/* "using T = ..." */
+static bool sources_have_alias(const struct hf_script_tokens *tokens)
+{
+    for (uint32_t i = 0; i + 2 < tokens->count && i < HF_SCRIPT_ALIAS_TOKENS; i++) {
+        if (tokens->language == HF_SCRIPT_CPP && hf_script_is_word(tokens, i, "using") &&
+            hf_script_is_sign(tokens, i + 2, "="))
+            return true;
+    }
+    return false;
+}
 
 static bool sources_parse(
     struct hf_script_sources *sources, struct hf_script_file *file, struct hf_text text)
@@ -24,8 +36,10 @@ static bool sources_parse(
     if (text.size == 0 || text.size > HF_SCRIPT_FILE_BYTES ||
         !hf_budget_step(text.size * BYTE_STEPS))
         return true;
-    return hf_script_tokens_find(&file->tokens, text, language) &&
-           hf_script_outline_find(&file->outline, &file->tokens);
+    if (!hf_script_tokens_find(&file->tokens, text, language))
+        return false;
+    file->has_alias = sources_have_alias(&file->tokens);
+    return hf_script_outline_find(&file->outline, &file->tokens);
 }
 
 static bool sources_read(struct hf_script_sources *sources, struct hf_script_file *file)
@@ -164,7 +178,8 @@ static void sources_in_brackets(
 {
     uint32_t end = begin != 0 ? tokens->items[begin - 1].pair : HF_SCRIPT_NO;
     bool is_php = tokens->language == HF_SCRIPT_PHP, is_seen = false;
-    for (uint32_t at = begin; end != HF_SCRIPT_NO && at < end; at++) {
+    uint32_t at = begin;
+    for (int hops = 0; end != HF_SCRIPT_NO && at < end && hops < LIST_MAX; at++, hops++) {
         const struct hf_script_token *token = &tokens->items[at];
         bool is_name = token->kind == HF_SCRIPT_NAME && (!is_php || token->sigil != 0);
         if (is_name && !is_seen) {
@@ -184,7 +199,8 @@ static void sources_in_declaration(
 {
     uint32_t end = begin != 0 ? tokens->items[begin - 1].pair : HF_SCRIPT_NO, name = HF_SCRIPT_NO;
     bool is_rust = tokens->language == HF_SCRIPT_RUST, is_over = false;
-    for (uint32_t at = begin; end != HF_SCRIPT_NO && at <= end; at++) {
+    uint32_t at = begin;
+    for (int hops = 0; end != HF_SCRIPT_NO && at <= end && hops < LIST_MAX; at++, hops++) {
         uint32_t pair = tokens->items[at].pair;
         if (at == end || hf_script_is_sign(tokens, at, ",")) {
             struct hf_text text = name != HF_SCRIPT_NO ? hf_script_token_text(tokens, name)

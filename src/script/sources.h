@@ -24,6 +24,7 @@
 
 #define HF_SCRIPT_FILES 256
 #define HF_SCRIPT_FILE_BYTES (4u << 20)
+#define HF_SCRIPT_ALIAS_TOKENS 4000u
 #define HF_SCRIPT_COMPILED_BYTES (2u << 20) /* about 60,000 lines, which take 0.2 s */
 
 struct hf_script_file {
@@ -31,6 +32,7 @@ struct hf_script_file {
     struct hf_file_map map;
     struct hf_script_tokens tokens;
     struct hf_script_outline outline;
+    bool has_alias; /* of C++: "using T = ..." among its first HF_SCRIPT_ALIAS_TOKENS */
 };
 
 /* One function of the program. */

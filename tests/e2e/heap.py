@@ -205,10 +205,12 @@ SHELL = "while :; do x=$(echo 1); y=$(echo 2); done"
 def test_signals_all_the_time():
     """A shell's children end all the time: at many stops a signal is on its way to its only thread, which cannot make a call then."""
     with subprocess.Popen(["bash", "-c", SHELL]) as process:
-        for _ in range(60):
-            heap(process.pid)
-        assert process.poll() is None
-        process.kill()
+        try:
+            for _ in range(60):
+                heap(process.pid)
+            assert process.poll() is None
+        finally:
+            process.kill()
 
 
 def children(pid):

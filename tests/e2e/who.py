@@ -38,6 +38,9 @@ static __attribute__((noinline)) void ready(void)
 }
 """
 
+# Functions that return what their caller keeps on its stack: by the source, that would be the owner.
+OWN = "--own", "^(keep_on_stack|for_worker)$"
+
 C = r"""
 #include <pthread.h>
 #include <stdlib.h>
@@ -224,7 +227,7 @@ def who(*words, status=0):
 
 def document(*words):
     """What keeps a place adds up to it, and places to all."""
-    found = held(json.loads(who("--json", "--rows", 0, *words)))
+    found = held(json.loads(who("--json", "--rows", 0, *OWN, *words)))
     for owner in found["owners"]:
         assert sum(part["bytes"] for part in owner["kept_by"]) == owner["bytes"], owner
     assert sum(owner["bytes"] for owner in found["owners"]) == found["bytes"], found
@@ -423,7 +426,7 @@ def check_trend(program):
 
 def test_text():
     with Program(C, ".c", EXACT) as program:
-        said = who(program.pid)
+        said = who(*OWN, program.pid)
         assert said.startswith(f"process {program.pid}: ") and "recorded blocks, all found in its heaps\n" in said, said
         assert re.search(r"keep_in_list +program\.c:\d+\n +100\.0 %  global list \(program\)\n +e\.g\. list → 24 B ×2,\d+ → 1,000 B\n", said), said
         assert re.search(r"100\.0 %  stack of thread \d+, in serve\n +e\.g\. stack of serve → 8,008 B → 6,008 B\n", said), said

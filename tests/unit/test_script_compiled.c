@@ -282,19 +282,38 @@ static void test_holders(void **state)
     }
 }
 
-/* A long statement is not looked at from its beginning for each of its words. */
-static void test_long_statement(void **state)
+/* Of line 3, of a text with something in it again and again: such a one must not take long. */
+static struct hf_script_end end_of_repeated(
+    const char *begin, const char *again, int times, const char *end)
 {
-    (void)state;
     struct hf_out text = {0};
-    hf_out_string(&text, "void f(void)\n{\n    char *a = malloc(1);\n    g(a");
-    for (int i = 0; i < 400000; i++)
-        hf_out_string(&text, ",a");
-    hf_out_string(&text, ");\n}\n");
+    hf_out_string(&text, begin);
+    for (int i = 0; i < times; i++)
+        hf_out_string(&text, again);
+    hf_out_string(&text, end);
     hf_out_char(&text, 0);
     assert_int_equal(hf_out_finish(&text, NULL), HF_OK);
-    assert_int_equal(compiled_end(text.data, 3, "a.c", "").fate, HF_SCRIPT_UNKNOWN);
+    struct hf_script_end found = compiled_end(text.data, 3, "a.cc", "");
     hf_out_done(&text);
+    return found;
+}
+
+static void test_nothing_is_gone_over_from_its_beginning(void **state)
+{
+    (void)state;
+    static const char *const texts[][3] = {
+        {"void f(void)\n{\n    char *a = malloc(1);\n    g(a", ",a", ");\n}\n"},
+        {"\n\nx", "{}", "\n"},
+        {"\n\nx", ",{1}", "\n"},
+        {"void f(void)\n{\n    a", ".b()", ";\n}\n"},
+        {"void f(void)\n{\n    g(a", ".b()", ");\n}\n"},
+        {"void f(void)\n{\n    a ", "a ", "+ b, a = malloc(1);\n}\n"},
+        {"void f(a ", "a ", ")\n{\n    a = g(a, a, a);\n}\n"},
+        {"using T = int; void f()\n{\n    ", "T a = g(a); ", "\n}\n"},
+    };
+    for (size_t i = 0; i < HF_COUNT(texts); i++)
+        assert_int_not_equal(end_of_repeated(texts[i][0], texts[i][1], 150000, texts[i][2]).fate,
+            HF_SCRIPT_RETURNED);
 }
 
 int main(void)
@@ -305,7 +324,7 @@ int main(void)
         cmocka_unit_test(test_cpp),
         cmocka_unit_test(test_rust),
         cmocka_unit_test(test_holders),
-        cmocka_unit_test(test_long_statement),
+        cmocka_unit_test(test_nothing_is_gone_over_from_its_beginning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
