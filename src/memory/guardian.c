@@ -43,8 +43,8 @@ static enum hf_status guardian_open_files(struct guardian *g, struct hf_error *e
     return HF_OK;
 }
 
-/* Stops all threads, one of which can make a call. A shell whose children end all the time has a
- * signal on its way at most stops: it goes on, and is stopped again. */
+/* Stops all threads, one of which can make a call. Where none can now, but may soon (it is about to
+ * begin, or signals come faster than they are delivered), they go on, and are stopped again. */
 static enum hf_status stop_all_for_call(struct guardian *g, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
