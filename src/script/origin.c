@@ -86,7 +86,12 @@ bool hf_script_is_state(const struct hf_script_at *at, uint32_t token)
     bool is_hash = sigil == '%' || sigil == '@' ||
                    (tokens->language == HF_SCRIPT_PERL && hf_script_is_index(at->file, token + 1) &&
                        !hf_script_is_sign(tokens, token + 1, "->"));
-    return is_rubys || (!is_hash && hf_script_means(tokens, token, HF_SCRIPT_OBJECT)) ||
+    /* In C and C++ "self" is a parameter like another. */
+    bool is_object =
+        tokens->language != HF_SCRIPT_C &&
+        (tokens->language != HF_SCRIPT_CPP || hf_script_is_word(tokens, token, "this"));
+    return is_rubys ||
+           (!is_hash && is_object && hf_script_means(tokens, token, HF_SCRIPT_OBJECT)) ||
            (sigil == 0 && hf_script_is_capital(hf_script_text_of(at, token)));
 }
 

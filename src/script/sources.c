@@ -205,7 +205,8 @@ static void sources_in_declaration(
         if (at == end || hf_script_is_sign(tokens, at, ",")) {
             struct hf_text text = name != HF_SCRIPT_NO ? hf_script_token_text(tokens, name)
                                                        : (struct hf_text){NULL, 0};
-            if (all->count < PARAMETERS_MAX && end != begin && !hf_text_is(text, "self"))
+            if (all->count < PARAMETERS_MAX && end != begin &&
+                !(is_rust && hf_text_is(text, "self")))
                 all->names[all->count++] = text;
             name = HF_SCRIPT_NO;
             is_over = false;

@@ -502,9 +502,11 @@ static bool reader_takes_number(struct script_reader *reader)
     size_t end = 0;
     if (isdigit((unsigned char)reader_char(reader, 0)) == 0)
         return false;
-    bool is_c = reader->language == HF_SCRIPT_CPP; /* "1'000" */
-    while (script_is_part(reader_char(reader, end)) ||
-           ((reader_char(reader, end) == '.' || (is_c && reader_char(reader, end) == '\'')) &&
+    bool is_c = reader->language == HF_SCRIPT_CPP || reader->language == HF_SCRIPT_C;
+    while (script_is_part(reader_char(reader, end)) || /* "1'000", "0xDEAD'BEEF" */
+           (is_c && reader_char(reader, end) == '\'' &&
+               isxdigit((unsigned char)reader_char(reader, end + 1)) != 0) ||
+           (reader_char(reader, end) == '.' &&
                isdigit((unsigned char)reader_char(reader, end + 1)) != 0))
         end++;
     (void)reader_put(reader, reader_token(reader, HF_SCRIPT_NUMBER), reader->at, reader->at + end);

@@ -282,6 +282,19 @@ static void test_holders(void **state)
     }
 }
 
+static void test_self_and_digits(void **state)
+{
+    (void)state;
+    static const char put[] = "struct book { void *orders[9]; int n; };\n"
+                              "void put(struct book *self, void *order)\n{\n"
+                              "    self->orders[self->n++] = order;\n}\n";
+    compiled_outline(put, "a.c", "::put(self order) 2-5;");
+    static const char stored[] = "void fill(struct book *self)\n{\n    self->row = malloc(9);\n}\n";
+    compiled_expect(stored, "a.c", "--P");
+    compiled_outline("int a = 0xDEAD'BEEF;\nint f(int b)\n{\n    return b;\n}\nchar c = 'x';\n",
+        "a.cc", "::f(b) 2-5;");
+}
+
 /* Of line 3, of a text with something in it again and again: such a one must not take long. */
 static struct hf_script_end end_of_repeated(
     const char *begin, const char *again, int times, const char *end)
@@ -324,6 +337,7 @@ int main(void)
         cmocka_unit_test(test_cpp),
         cmocka_unit_test(test_rust),
         cmocka_unit_test(test_holders),
+        cmocka_unit_test(test_self_and_digits),
         cmocka_unit_test(test_nothing_is_gone_over_from_its_beginning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
