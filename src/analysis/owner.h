@@ -11,7 +11,7 @@
  *   4. a helper or a maker, if its words sound so (spec/owner_name.h);
  *   5. a helper, if the debug information says that several parts of the program share it
  *      (dwarf/helpers.h);
- *   6. a helper, if by its source that line of a script hands on what it makes (script/);
+ *   6. a helper, if by its source that line of a script hands on what it makes (source/);
  *   7. own, if it has a name.
  *
  * The source may also say that another function of the program keeps what a line makes, its

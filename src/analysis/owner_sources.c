@@ -8,7 +8,7 @@
 
 /* What is needed to judge a profile. */
 struct source_judge {
-    struct hf_script_functions *functions;
+    struct hf_source_functions *functions;
     const struct hf_profile *from;
     const bool *is_program; /* by frame */
     struct source_bytes {
@@ -22,10 +22,10 @@ struct source_judge {
     } * nodes;
 };
 
-struct hf_script_line hf_owner_sources_line(const struct hf_profile *from, uint32_t frame_id)
+struct hf_source_line hf_owner_sources_line(const struct hf_profile *from, uint32_t frame_id)
 {
     const struct hf_frame *frame = hf_profile_frame_at(from, frame_id);
-    return (struct hf_script_line){
+    return (struct hf_source_line){
         hf_profile_text(from, frame->name), hf_profile_text(from, frame->file), frame->line};
 }
 
@@ -44,7 +44,7 @@ enum hf_status hf_owner_sources_bytes(
     return HF_OK;
 }
 
-static struct hf_script_line source_line_at(const struct source_judge *j, uint32_t node)
+static struct hf_source_line source_line_at(const struct source_judge *j, uint32_t node)
 {
     return hf_owner_sources_line(j->from, j->from->stacks.nodes[node].frame);
 }
@@ -52,10 +52,10 @@ static struct hf_script_line source_line_at(const struct source_judge *j, uint32
 /* A function of the program, in C, C++ or Rust, whose source is there. */
 static bool source_is_known(const struct source_judge *j, uint32_t node)
 {
-    struct hf_script_line at = source_line_at(j, node);
+    struct hf_source_line at = source_line_at(j, node);
     return j->is_program[j->from->stacks.nodes[node].frame] &&
-           hf_script_is_compiled(hf_script_language_of(at.file)) &&
-           hf_script_functions_know(j->functions, at);
+           hf_source_is_compiled(hf_source_language_of(at.file)) &&
+           hf_source_functions_know(j->functions, at);
 }
 
 /* Who called a node; 0: a function of the program whose source is not there, or none. */
@@ -75,19 +75,19 @@ static uint32_t source_caller(const struct source_judge *j, uint32_t node)
 
 /* Of so many bytes, the answer says what becomes of them at a node. */
 static enum hf_status source_answer(struct source_judge *j, uint32_t node,
-    const struct hf_script_answer *answer, uint64_t bytes, struct hf_error *err)
+    const struct hf_source_answer *answer, uint64_t bytes, struct hf_error *err)
 {
     struct source_bytes *at = &j->nodes[node];
-    if (answer->use == HF_SCRIPT_HANDS_ON)
+    if (answer->use == HF_SOURCE_HANDS_ON)
         at->returned += bytes;
     bool is_same = at->stored == 0 || at->parameter == answer->parameter;
-    if (answer->use == HF_SCRIPT_STORES && is_same) {
+    if (answer->use == HF_SOURCE_STORES && is_same) {
         at->stored += bytes;
         at->parameter = answer->parameter;
         at->is_filled = answer->is_filled;
         return HF_OK; /* its caller tells more */
     }
-    return hf_script_functions_count(
+    return hf_source_functions_count(
         j->functions, source_line_at(j, node), answer->use, bytes, err);
 }
 
@@ -99,25 +99,25 @@ static enum hf_status source_stored(
     struct source_judge *j, uint32_t node, uint32_t caller, struct hf_error *err)
 {
     struct source_bytes *at = &j->nodes[node];
-    struct hf_script_line line = source_line_at(j, node);
-    struct hf_script_answer answer = {.use = HF_SCRIPT_MAY_KEEP};
-    enum hf_script_use use = at->is_filled ? HF_SCRIPT_MAY_KEEP : HF_SCRIPT_STORES;
+    struct hf_source_line line = source_line_at(j, node);
+    struct hf_source_answer answer = {.use = HF_SOURCE_MAY_KEEP};
+    enum hf_source_use use = at->is_filled ? HF_SOURCE_MAY_KEEP : HF_SOURCE_STORES;
     enum hf_status status = HF_OK;
     if (at->stored == 0)
         return HF_OK;
     if (caller != 0)
-        status = hf_script_functions_answer(
+        status = hf_source_functions_answer(
             j->functions, source_line_at(j, caller), line.name, at->parameter, &answer, err);
     bool is_known =
-        answer.use == HF_SCRIPT_HANDS_ON || (at->is_filled && answer.use != HF_SCRIPT_MAY_KEEP);
-    bool goes_on = is_known || (answer.use == HF_SCRIPT_STORES && answer.is_filled);
+        answer.use == HF_SOURCE_HANDS_ON || (at->is_filled && answer.use != HF_SOURCE_MAY_KEEP);
+    bool goes_on = is_known || (answer.use == HF_SOURCE_STORES && answer.is_filled);
     if (is_known)
-        use = HF_SCRIPT_HANDS_ON;
+        use = HF_SOURCE_HANDS_ON;
     if (status == HF_OK && goes_on) {
         status = source_answer(j, caller, &answer, at->stored, err);
         j->nodes[caller].told += at->stored;
     }
-    return status == HF_OK ? hf_script_functions_count(j->functions, line, use, at->stored, err)
+    return status == HF_OK ? hf_source_functions_count(j->functions, line, use, at->stored, err)
                            : status;
 }
 
@@ -125,28 +125,28 @@ static enum hf_status source_stored(
 static enum hf_status source_see(struct source_judge *j, uint32_t node, struct hf_error *err)
 {
     struct source_bytes *of = &j->nodes[node];
-    struct hf_script_line at = source_line_at(j, node);
-    struct hf_script_answer answer = {.use = HF_SCRIPT_MAY_KEEP};
+    struct hf_source_line at = source_line_at(j, node);
+    struct hf_source_answer answer = {.use = HF_SOURCE_MAY_KEEP};
     uint32_t caller = source_caller(j, node);
     enum hf_status status = HF_OK;
     if (of->below < of->bytes) {
-        status = hf_script_functions_answer(
-            j->functions, at, (struct hf_text){NULL, 0}, HF_SCRIPT_NO, &answer, err);
+        status = hf_source_functions_answer(
+            j->functions, at, (struct hf_text){NULL, 0}, HF_SOURCE_NO, &answer, err);
         if (status == HF_OK)
             status = source_answer(j, node, &answer, of->bytes - of->below, err);
     }
     if (status == HF_OK)
         status = source_stored(j, node, caller, err);
     if (status == HF_OK && of->below > of->told)
-        status = hf_script_functions_count(
-            j->functions, at, HF_SCRIPT_MAY_KEEP, of->below - of->told, err);
+        status = hf_source_functions_count(
+            j->functions, at, HF_SOURCE_MAY_KEEP, of->below - of->told, err);
     if (status != HF_OK || caller == 0)
         return status;
     j->nodes[caller].below += of->bytes;
     if (of->returned == 0)
         return HF_OK;
-    status = hf_script_functions_answer(
-        j->functions, source_line_at(j, caller), at.name, HF_SCRIPT_NO, &answer, err);
+    status = hf_source_functions_answer(
+        j->functions, source_line_at(j, caller), at.name, HF_SOURCE_NO, &answer, err);
     j->nodes[caller].told += of->returned;
     return status == HF_OK ? source_answer(j, caller, &answer, of->returned, err) : status;
 }
@@ -174,15 +174,15 @@ static enum hf_status source_open(struct source_judge *j, struct hf_error *err)
     uint64_t least = j->nodes[HF_STACK_ROOT].bytes / SHARE_MIN;
     for (uint32_t node = 1; status == HF_OK && node < j->from->stacks.count; node++) {
         uint32_t frame = j->from->stacks.nodes[node].frame;
-        struct hf_script_line at = source_line_at(j, node);
+        struct hf_source_line at = source_line_at(j, node);
         if (j->nodes[node].bytes >= least && j->is_program[frame] &&
-            hf_script_is_compiled(hf_script_language_of(at.file)))
-            status = hf_script_functions_open(j->functions, at, err);
+            hf_source_is_compiled(hf_source_language_of(at.file)))
+            status = hf_source_functions_open(j->functions, at, err);
     }
     return status;
 }
 
-enum hf_status hf_owner_sources_judge(struct hf_script_functions *functions,
+enum hf_status hf_owner_sources_judge(struct hf_source_functions *functions,
     const struct hf_profile *from, const bool *is_program, struct hf_error *err)
 {
     struct source_judge j = {.functions = functions, .from = from, .is_program = is_program};
@@ -192,7 +192,7 @@ enum hf_status hf_owner_sources_judge(struct hf_script_functions *functions,
     source_add(&j);
     enum hf_status status = source_open(&j, err);
     uint64_t least = j.nodes[HF_STACK_ROOT].bytes / SHARE_MIN;
-    bool is_known = hf_script_functions_are_known(functions);
+    bool is_known = hf_source_functions_are_known(functions);
     for (uint32_t node = (uint32_t)from->stacks.count; is_known && status == HF_OK && node-- > 1;) {
         if (j.nodes[node].bytes >= least && source_is_known(&j, node))
             status = source_see(&j, node, err);

@@ -9,7 +9,7 @@
 #include "profile/modules.h"
 #include "profile/places.h"
 #include "profile/samples.h"
-#include "script/functions.h"
+#include "source/functions.h"
 #include "spec/owner_name.h"
 #include "spec/project_rules.h"
 
@@ -29,7 +29,7 @@ struct owner_judge {
     struct hf_owner_frames *frames;
     const struct hf_profile *folded;
     struct hf_places places;
-    struct hf_script_functions scripts;
+    struct hf_source_functions scripts;
     struct hf_profile *by_line;     /* that the sources are judged by; NULL: `folded` is */
     struct hf_map lines;            /* of C and C++, hashed -> the first label with a frame there */
     struct hf_text program, folder; /* its path; the folder of all that belongs to it, or empty */
@@ -185,7 +185,7 @@ static enum hf_status owner_apply_rules(const struct owner_judge *j, struct hf_t
 }
 
 /* Another function keeps what a frame makes. */
-static enum hf_status owner_add_holder(struct owner_judge *j, const struct hf_script_line *holder,
+static enum hf_status owner_add_holder(struct owner_judge *j, const struct hf_source_line *holder,
     struct hf_owner_frame *judged, struct hf_error *err)
 {
     struct hf_owner_frames *frames = j->frames;
@@ -204,16 +204,16 @@ static enum hf_status owner_add_holder(struct owner_judge *j, const struct hf_sc
 }
 
 /* What the source of a script says of a function that nothing else is known of. */
-static enum hf_status owner_apply_script(struct owner_judge *j, const struct hf_script_line *at,
+static enum hf_status owner_apply_script(struct owner_judge *j, const struct hf_source_line *at,
     struct hf_owner_frame *judged, struct hf_error *err)
 {
-    struct hf_script_judgement script = hf_script_functions_judge(&j->scripts, *at);
-    judged->is_sure = script.use != HF_SCRIPT_MAY_KEEP;
-    if (script.use == HF_SCRIPT_HANDS_ON && script.is_called && judged->class == HF_OWNER_OWN) {
+    struct hf_source_judgement script = hf_source_functions_judge(&j->scripts, *at);
+    judged->is_sure = script.use != HF_SOURCE_MAY_KEEP;
+    if (script.use == HF_SOURCE_HANDS_ON && script.is_called && judged->class == HF_OWNER_OWN) {
         judged->class = HF_OWNER_HELPER;
         judged->is_part = !script.is_shared;
     }
-    return script.use == HF_SCRIPT_GIVES ? owner_add_holder(j, &script.holder, judged, err) : HF_OK;
+    return script.use == HF_SOURCE_GIVES ? owner_add_holder(j, &script.holder, judged, err) : HF_OK;
 }
 
 /* It is called as what puts something into a container, for others. */
@@ -231,9 +231,9 @@ static bool owner_is_verb(struct hf_text bare)
 }
 
 /* A method of what is a container by its name. */
-static bool owner_is_of_container(const struct hf_script_line *holder)
+static bool owner_is_of_container(const struct hf_source_line *holder)
 {
-    struct hf_text bare = hf_script_bare_name(holder->name);
+    struct hf_text bare = hf_source_bare_name(holder->name);
     struct hf_out push = {0};
     hf_out_text(&push, hf_text_first(holder->name, holder->name.size - bare.size));
     hf_out_string(&push, "push");
@@ -247,22 +247,22 @@ static bool owner_is_of_container(const struct hf_script_line *holder)
  * The same of C, C++ and Rust. A function that keeps what it makes is no helper, whoever calls it,
  * unless its name says so; nor does a helper hold what another function gives it.
  */
-static enum hf_status owner_apply_source(struct owner_judge *j, const struct hf_script_line *at,
+static enum hf_status owner_apply_source(struct owner_judge *j, const struct hf_source_line *at,
     bool is_helper_by_types, struct hf_owner_frame *judged, struct hf_error *err)
 {
-    struct hf_script_judgement source = hf_script_functions_judge(&j->scripts, *at);
-    const struct hf_script_line *holder = &source.holder;
-    judged->is_returned = source.use == HF_SCRIPT_HANDS_ON;
+    struct hf_source_judgement source = hf_source_functions_judge(&j->scripts, *at);
+    const struct hf_source_line *holder = &source.holder;
+    judged->is_returned = source.use == HF_SOURCE_HANDS_ON;
     bool is_helper = judged->class == HF_OWNER_HELPER;
-    struct hf_text own = hf_script_bare_name(at->name), held_by = hf_script_bare_name(holder->name);
+    struct hf_text own = hf_source_bare_name(at->name), held_by = hf_source_bare_name(holder->name);
     bool is_sure = !owner_is_verb(own) &&
                    (is_helper_by_types || hf_owner_name_kind(own, at->file) == HF_OWNER_NAME_NONE);
-    bool gives = source.use == HF_SCRIPT_GIVES &&
+    bool gives = source.use == HF_SOURCE_GIVES &&
                  hf_owner_name_kind(holder->name, holder->file) == HF_OWNER_NAME_NONE &&
                  hf_owner_name_kind(held_by, holder->file) == HF_OWNER_NAME_NONE &&
                  !owner_is_verb(held_by) && !owner_is_of_container(holder);
-    bool keeps = (source.use == HF_SCRIPT_KEEPS && (!is_helper || is_sure)) ||
-                 (source.use == HF_SCRIPT_STORES && !is_helper);
+    bool keeps = (source.use == HF_SOURCE_KEEPS && (!is_helper || is_sure)) ||
+                 (source.use == HF_SOURCE_STORES && !is_helper);
     /* Where the program begins, what it is told to keep says less than who makes that. */
     if (!gives && (!keeps || judged->class == HF_OWNER_ENTRY))
         return HF_OK;
@@ -318,8 +318,8 @@ static enum hf_status judge_frame(struct owner_judge *j, const struct hf_frame *
     bool is_ours = judged.class == HF_OWNER_OWN || judged.class == HF_OWNER_HELPER ||
                    judged.class == HF_OWNER_ENTRY;
     const struct hf_text file = hf_profile_text(j->folded, frame->file);
-    const struct hf_script_line at = {name, file.size != 0 ? file : site.file, frame->line};
-    bool is_compiled = hf_script_is_compiled(hf_script_language_of(at.file));
+    const struct hf_source_line at = {name, file.size != 0 ? file : site.file, frame->line};
+    bool is_compiled = hf_source_is_compiled(hf_source_language_of(at.file));
     if (status == HF_OK && is_ours && !judged.is_forced && name.size != 0)
         status = is_compiled ? owner_apply_source(j, &at, site.is_helper, &judged, err)
                              : owner_apply_script(j, &at, &judged, err);
@@ -352,11 +352,11 @@ static enum hf_status judge_label(
 }
 
 /* A script of the program: what a library does with its values is not for its source to say. */
-static bool is_of_script(struct owner_judge *j, struct hf_script_line at)
+static bool is_of_script(struct owner_judge *j, struct hf_source_line at)
 {
     const struct hf_owner_rule *rule;
-    enum hf_script_language language = hf_script_language_of(at.file);
-    return at.name.size != 0 && language != HF_SCRIPT_NONE && !hf_script_is_compiled(language) &&
+    enum hf_source_language language = hf_source_language_of(at.file);
+    return at.name.size != 0 && language != HF_SOURCE_NONE && !hf_source_is_compiled(language) &&
            owner_rule_for(j->frames, HF_OWNER_SOURCE, at.file, &rule, NULL) == HF_OK &&
            rule == NULL;
 }
@@ -366,7 +366,7 @@ static enum hf_status judge_call(struct owner_judge *j, const struct hf_profile 
     uint32_t node, const uint64_t *bytes, uint64_t *own, struct hf_error *err)
 {
     const struct hf_stack_node *nodes = from->stacks.nodes;
-    struct hf_script_line callee = hf_owner_sources_line(from, nodes[node].frame), caller = {0};
+    struct hf_source_line callee = hf_owner_sources_line(from, nodes[node].frame), caller = {0};
     uint32_t above = nodes[node].parent;
     for (; above != HF_STACK_ROOT && hf_budget_step(SCRIPT_STEPS); above = nodes[above].parent) {
         caller = hf_owner_sources_line(from, nodes[above].frame);
@@ -377,8 +377,8 @@ static enum hf_status judge_call(struct owner_judge *j, const struct hf_profile 
         return HF_OK;
     own[above] -= bytes[node];
     enum hf_status status =
-        hf_script_functions_see(&j->scripts, caller, callee.name, bytes[node], err);
-    return status == HF_OK ? hf_script_functions_call(&j->scripts, caller, callee, err) : status;
+        hf_source_functions_see(&j->scripts, caller, callee.name, bytes[node], err);
+    return status == HF_OK ? hf_source_functions_call(&j->scripts, caller, callee, err) : status;
 }
 
 /* Which lines of scripts keep what they make: by what is made there, and by what they called. */
@@ -388,11 +388,11 @@ static enum hf_status judge_scripts(
     enum hf_status status = HF_OK;
     uint64_t *bytes = NULL, *own = NULL;
     for (uint32_t i = 0; status == HF_OK && i < from->frames.count; i++) {
-        struct hf_script_line at = hf_owner_sources_line(from, i);
+        struct hf_source_line at = hf_owner_sources_line(from, i);
         if (is_of_script(j, at))
-            status = hf_script_functions_open(&j->scripts, at, err);
+            status = hf_source_functions_open(&j->scripts, at, err);
     }
-    if (status != HF_OK || !hf_script_functions_are_known(&j->scripts))
+    if (status != HF_OK || !hf_source_functions_are_known(&j->scripts))
         return status;
     status = hf_owner_sources_bytes(from, &bytes, err);
     if (status == HF_OK)
@@ -402,10 +402,10 @@ static enum hf_status judge_scripts(
             status = judge_call(j, from, node, bytes, own, err);
     }
     for (uint32_t node = 1; status == HF_OK && node < from->stacks.count; node++) {
-        struct hf_script_line at = hf_owner_sources_line(from, from->stacks.nodes[node].frame);
+        struct hf_source_line at = hf_owner_sources_line(from, from->stacks.nodes[node].frame);
         if (is_of_script(j, at) && own[node] != 0)
             status =
-                hf_script_functions_see(&j->scripts, at, (struct hf_text){NULL, 0}, own[node], err);
+                hf_source_functions_see(&j->scripts, at, (struct hf_text){NULL, 0}, own[node], err);
     }
     hf_budget_free(own);
     hf_budget_free(bytes);
@@ -416,8 +416,8 @@ static enum hf_status judge_scripts(
 static bool has_compiled(const struct hf_profile *from)
 {
     for (uint32_t i = 0; i < from->frames.count; i++) {
-        struct hf_script_line at = hf_owner_sources_line(from, i);
-        if (at.line != 0 && hf_script_is_compiled(hf_script_language_of(at.file)))
+        struct hf_source_line at = hf_owner_sources_line(from, i);
+        if (at.line != 0 && hf_source_is_compiled(hf_source_language_of(at.file)))
             return true;
     }
     return false;
@@ -442,7 +442,7 @@ static enum hf_status judge_sources(struct owner_judge *j, const struct hf_profi
     if (is_program == NULL)
         return hf_error_memory(err);
     for (uint32_t i = 0; status == HF_OK && i < from->frames.count; i++) {
-        struct hf_script_line at = hf_owner_sources_line(from, i);
+        struct hf_source_line at = hf_owner_sources_line(from, i);
         bool has_name = at.name.size != 0;
         if (has_name)
             status = owner_rule_for(j->frames, HF_OWNER_FUNCTION, at.name, &rule, err);
@@ -478,7 +478,7 @@ static enum hf_status judge_all(struct hf_owner_stacks *stacks, const struct hf_
     for (uint32_t i = 0; status == HF_OK && i < stacks->folded->frames.count; i++)
         status = judge_label(&j, i, &stacks->labels[i], err);
     hf_places_done(&j.places);
-    hf_script_functions_done(&j.scripts);
+    hf_source_functions_done(&j.scripts);
     hf_profile_free(j.by_line);
     hf_map_done(&j.lines);
     hf_out_done(&j.label);

@@ -1,0 +1,646 @@
+#include "source/climb.h"
+
+#include "source/compiled.h"
+#include "source/words.h"
+
+#define CLIMB_MAX 40   /* brackets around it */
+#define TARGETS_MAX 16 /* that one assignment has */
+
+/* What becomes of a part counts for less than what becomes of the whole, but for more than nothing.
+ */
+static int climb_strength(struct hf_source_end end)
+{
+    return end.is_of_part && end.fate > HF_SOURCE_STAYS ? (int)end.fate
+                                                        : (int)end.fate * (HF_SOURCE_KEPT + 1);
+}
+
+struct hf_source_end hf_source_stronger(struct hf_source_end a, struct hf_source_end b)
+{
+    bool are_two = a.fate == HF_SOURCE_KEPT && b.fate == HF_SOURCE_KEPT &&
+                   (a.file != b.file || a.function != b.function);
+    if (climb_strength(b) > climb_strength(a))
+        a = b;
+    a.is_torn |= are_two;
+    return a;
+}
+
+static struct hf_source_end climb_kept(
+    const struct hf_source_at *at, uint32_t function, uint32_t token)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    bool is_of_class = function != HF_SOURCE_NO && tokens->language == HF_SOURCE_CPP &&
+                       at->file->outline.functions[function].class.size != 0;
+    return (struct hf_source_end){.fate = HF_SOURCE_KEPT,
+        .is_of_object = is_of_class || hf_source_means(tokens, token, HF_SOURCE_OBJECT),
+        .file = at->number,
+        .function = function,
+        .line = tokens->items[token].line};
+}
+
+/* What stands behind the name at `token` is a member of it: "journal.saved[1]". */
+static bool climb_has_member(const struct hf_source_at *at, uint32_t token)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    bool has_member = hf_source_is_member_sign(tokens, token + 1) &&
+                      !hf_source_means(tokens, token + 2, HF_SOURCE_VERB);
+    return has_member && tokens->language != HF_SOURCE_PERL;
+}
+
+/* The same of a container that the caller gave, or what a variable leads to from there. */
+static struct hf_source_end climb_into_parameter(
+    const struct hf_source_at *at, uint32_t function, uint32_t token, uint32_t parameter)
+{
+    bool is_other =
+        hf_source_is_compiled(at->file->tokens.language) &&
+        hf_source_parameter_of(at->file, function, hf_source_text_of(at, token)) == HF_SOURCE_NO;
+    if (!climb_has_member(at, token) && !is_other)
+        return (struct hf_source_end){.fate = HF_SOURCE_FILLS, .parameter = parameter};
+    /* That is what the function is for: "journal->last = x". */
+    struct hf_source_end kept = climb_kept(at, function, token);
+    kept.is_stored = true;
+    kept.parameter = parameter;
+    return kept;
+}
+
+/* A value is put into the container that begins with the name at `token`. */
+static struct hf_source_end climb_into(
+    const struct hf_source_at *at, uint32_t function, uint32_t token)
+{
+    struct hf_source_origin origin = {.root = HF_SOURCE_IS_STATE};
+    if (!hf_source_is_state(at, token))
+        origin = hf_source_origin_of(at, function, hf_source_text_of(at, token));
+    if (origin.is_mixed && hf_source_is_compiled(at->file->tokens.language)) {
+        struct hf_source_end end = hf_source_follow(at, function, hf_source_text_of(at, token));
+        if (end.fate > HF_SOURCE_STAYS)
+            return end;
+    }
+    switch (origin.root) {
+    case HF_SOURCE_IS_STATE:
+        return hf_source_is_constructor(at, function) ? HF_SOURCE_END_RETURNED
+                                                      : climb_kept(at, function, token);
+    case HF_SOURCE_IS_PARAMETER: return climb_into_parameter(at, function, token, origin.parameter);
+    default: return hf_source_follow(at, function, hf_source_text_of(at, token));
+    }
+}
+
+/* The container that begins the chain which ends with token `last`. */
+static struct hf_source_end climb_into_chain(
+    const struct hf_source_at *at, uint32_t function, uint32_t statement, uint32_t last)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    uint32_t begin =
+        hf_source_chain_begin(at->file, last, hf_source_statement_of(at, statement)->begin);
+    while (begin < last &&
+           (hf_source_is_sign(tokens, begin, "(") || hf_source_is_sign(tokens, begin, "{")))
+        begin++;
+    if (!hf_source_is_kind(tokens, begin, HF_SOURCE_NAME))
+        return HF_SOURCE_END_UNKNOWN;
+    /* "self.posting(word).positions.append(x)": what the function gives is whose? */
+    for (uint32_t i = begin; i <= last; i++) {
+        if (!hf_source_is_sign(tokens, i, "(") || hf_source_callee(at->file, i) == HF_SOURCE_NO)
+            continue;
+        uint32_t place = hf_source_function_called(at, i - 1, function);
+        if (place != HF_SOURCE_NO)
+            return hf_source_gives_state(at, place) ? climb_kept(at, function, begin)
+                                                    : HF_SOURCE_END_STAYS;
+    }
+    return climb_into(at, function, begin);
+}
+
+struct hf_source_end hf_source_into(
+    const struct hf_source_at *at, uint32_t statement, uint32_t last)
+{
+    return climb_into_chain(at, hf_source_statement_of(at, statement)->function, statement, last);
+}
+
+/* The names of a pattern of Rust, or of "auto [a, b]", each of which is given a part. */
+static struct hf_source_end climb_pattern(
+    const struct hf_source_at *at, uint32_t function, uint32_t begin, uint32_t end)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    struct hf_source_end found = HF_SOURCE_END_STAYS;
+    size_t count = 0;
+    for (uint32_t i = begin; i < end && count < TARGETS_MAX; i++) {
+        if (hf_source_is_sign(tokens, i, ":") &&
+            hf_source_level_at(at, (struct hf_source_value){tokens->items[i].statement, i, i + 1})
+                    .open == HF_SOURCE_NO)
+            break; /* its type */
+        bool is_name = hf_source_is_variable(tokens, i) &&
+                       !hf_source_means(tokens, i, HF_SOURCE_DECLARING) &&
+                       !hf_source_is_any_word(tokens, i,
+                           (const char *const[]){"if", "while", "auto", "const", "for", NULL}) &&
+                       !hf_source_is_capital(hf_source_text_of(at, i));
+        if (!is_name)
+            continue;
+        count++;
+        found = hf_source_stronger(found, hf_source_follow(at, function, hf_source_text_of(at, i)));
+    }
+    return found;
+}
+
+/* An object of a class has one value there, and the next one takes its place. */
+static struct hf_source_end climb_one(struct hf_source_end end)
+{
+    end.is_replaced = end.fate == HF_SOURCE_KEPT && end.is_of_object;
+    return end;
+}
+
+/* "x", "*x" alone. */
+static struct hf_source_end climb_plain_target(
+    const struct hf_source_at *at, uint32_t function, uint32_t begin, uint32_t token)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    struct hf_text name = hf_source_text_of(at, token);
+    uint32_t parameter =
+        function != HF_SOURCE_NO ? hf_source_parameter_of(at->file, function, name) : HF_SOURCE_NO;
+    bool is_declared = hf_source_is_declared_at(at, token) && tokens->language != HF_SOURCE_RUST;
+    bool is_pointed = token > begin && hf_source_is_sign(tokens, token - 1, "*") && !is_declared;
+    if (is_pointed || (!is_declared && hf_source_is_reference(at, function, name)))
+        return climb_into(at, function, token);
+    if (parameter != HF_SOURCE_NO || hf_source_declares(at, function, name))
+        return hf_source_follow(at, function, name);
+    return hf_source_is_constructor(at, function) ? HF_SOURCE_END_RETURNED
+                                                  : climb_one(climb_kept(at, function, token));
+}
+
+/* The same of C, C++ and Rust: "struct row *x", "u.rows[n]", "*out", "let Some(x)". */
+static struct hf_source_end climb_compiled_target(const struct hf_source_at *at, uint32_t function,
+    uint32_t statement, uint32_t begin, uint32_t end)
+{
+    static const char *const closes[] = {"]", ")", NULL};
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    bool is_let = false, is_auto = false;
+    for (uint32_t i = begin; i < end && i < begin + 3; i++) {
+        is_let |= hf_source_is_word(tokens, i, "let") && tokens->language == HF_SOURCE_RUST;
+        is_auto |= hf_source_is_word(tokens, i, "auto");
+    }
+    if (begin >= end)
+        return HF_SOURCE_END_UNKNOWN;
+    if (is_let || (is_auto && hf_source_is_sign(tokens, end - 1, "]")))
+        return climb_pattern(at, function, begin, end);
+    uint32_t last = end - 1, first = hf_source_chain_begin(at->file, last, begin);
+    if (!hf_source_is_kind(tokens, first, HF_SOURCE_NAME))
+        return HF_SOURCE_END_UNKNOWN;
+    if (first == last)
+        return climb_plain_target(at, function, begin, last);
+    bool is_array = hf_source_is_any_sign(tokens, last, closes) &&
+                    tokens->language != HF_SOURCE_RUST && tokens->items[last].pair == first + 1 &&
+                    hf_source_is_declared_at(at, first); /* "T x[2] = {...}" */
+    if (is_array)
+        return hf_source_follow(at, function, hf_source_text_of(at, first));
+    struct hf_source_end found = climb_into_chain(at, function, statement, last);
+    return hf_source_is_any_sign(tokens, last, closes) ? found : climb_one(found);
+}
+
+/* Something is given to what stands in [begin, end): "x", "self.x[y]", "my ($a, $b)". */
+static struct hf_source_end climb_target(const struct hf_source_at *at, uint32_t function,
+    uint32_t statement, uint32_t begin, uint32_t end)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    struct hf_source_end found = HF_SOURCE_END_STAYS;
+    bool is_new = false;
+    static const char *const loops[] = {"for", "foreach", "while", "if", NULL};
+    if (hf_source_is_compiled(tokens->language))
+        return climb_compiled_target(at, function, statement, begin, end);
+    while (begin < end &&
+           (hf_source_means(tokens, begin, HF_SOURCE_DECLARING) ||
+               hf_source_is_any_word(tokens, begin, loops) ||
+               hf_source_is_sign(tokens, begin, "(") || hf_source_is_sign(tokens, begin, "[") ||
+               hf_source_is_sign(tokens, begin, "{") || hf_source_is_sign(tokens, begin, "*")))
+        is_new |= hf_source_means(tokens, begin++, HF_SOURCE_DECLARING);
+    for (size_t count = 0; begin < end && count < TARGETS_MAX; count++) {
+        uint32_t call, behind;
+        bool is_path, is_name = hf_source_is_kind(tokens, begin, HF_SOURCE_NAME);
+        behind = is_name ? hf_source_chain_end(at->file, begin, end, &call, &is_path) : begin + 1;
+        bool is_place = is_name && (behind >= end || !hf_source_is_sign(tokens, behind, "("));
+        if (is_place && (is_path || (!is_new && hf_source_is_state(at, begin) &&
+                                        tokens->items[begin].sigil != 0)))
+            found = hf_source_stronger(
+                found, behind == begin + 1 ? climb_into(at, function, begin)
+                                           : climb_into_chain(at, function, statement, behind - 1));
+        else if (is_place)
+            found = hf_source_stronger(
+                found, is_new || hf_source_declares(at, function, hf_source_text_of(at, begin))
+                           ? hf_source_follow(at, function, hf_source_text_of(at, begin))
+                           : climb_kept(at, function, begin));
+        while (behind < end && !hf_source_is_sign(tokens, behind, ","))
+            behind = hf_source_next(tokens, behind);
+        begin = behind + 1;
+    }
+    return found;
+}
+
+/* What a function of the program does with its argument. *out_is_given: it gives it to its caller.
+ */
+static struct hf_source_end climb_argument(const struct hf_source_at *at, uint32_t place,
+    uint32_t number, struct hf_text keyword, bool *out_is_given)
+{
+    uint32_t function;
+    struct hf_source_at in = hf_source_at_place(at, place, &function);
+    if (keyword.size != 0)
+        number = hf_source_parameter_of(in.file, function, keyword);
+    struct hf_text name = hf_source_parameter(in.file, function, number);
+    *out_is_given = false;
+    if (name.size == 0)
+        return HF_SOURCE_END_STAYS;
+    struct hf_source_end end = hf_source_follow(&in, function, name);
+    *out_is_given = end.fate == HF_SOURCE_RETURNED;
+    return end;
+}
+
+/* The n-th argument of a call: the name that its chain begins with; HF_SOURCE_NO: it is none. */
+static uint32_t climb_argument_name(const struct hf_source_at *at, uint32_t open, uint32_t number)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    uint32_t end = tokens->items[open].pair, i = open + 1;
+    for (; end != HF_SOURCE_NO && i < end && number != 0; i = hf_source_next(tokens, i))
+        number -= hf_source_is_sign(tokens, i, ",");
+    while (hf_source_is_compiled(tokens->language) && i < end &&
+           (hf_source_is_sign(tokens, i, "&") || hf_source_is_sign(tokens, i, "*") ||
+               hf_source_is_word(tokens, i, "mut")))
+        i++;
+    return end != HF_SOURCE_NO && i < end && hf_source_is_kind(tokens, i, HF_SOURCE_NAME)
+               ? i
+               : HF_SOURCE_NO;
+}
+
+/*
+ * A function keeps its argument in the object that it is called for, which may be a variable of its
+ * caller: then what becomes of that decides.
+ */
+static struct hf_source_end climb_receiver(const struct hf_source_at *at, uint32_t function,
+    uint32_t begin, uint32_t callee, struct hf_source_end end)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    if (!hf_source_is_compiled(tokens->language) || end.fate != HF_SOURCE_KEPT ||
+        !end.is_of_object || begin == callee || hf_source_means(tokens, begin, HF_SOURCE_OBJECT))
+        return end;
+    struct hf_text name = hf_source_text_of(at, begin);
+    bool is_local = hf_source_is_kind(tokens, begin, HF_SOURCE_NAME) &&
+                    hf_source_declares(at, function, name) &&
+                    hf_source_origin_of(at, function, name).root == HF_SOURCE_IS_FRESH;
+    if (!is_local)
+        return end;
+    if (hf_source_is_main(at, function)) {
+        end.is_of_object = false;
+        return end;
+    }
+    struct hf_source_end of_local = hf_source_follow(at, function, name);
+    return of_local.fate == HF_SOURCE_RETURNED ? of_local : HF_SOURCE_END_UNKNOWN;
+}
+
+/* The call makes an object of its arguments: "Order(id, items)", "std::move(x)". */
+static bool climb_makes(
+    const struct hf_source_at *at, uint32_t begin, uint32_t callee, uint32_t place, bool is_method)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    bool is_compiled = hf_source_is_compiled(tokens->language);
+    bool is_class = hf_source_is_capital(hf_source_text_of(at, callee)) &&
+                    tokens->language != HF_SOURCE_LUA && tokens->language != HF_SOURCE_C;
+    if (is_compiled && place != HF_SOURCE_NO) {
+        uint32_t function;
+        struct hf_source_at in = hf_source_at_place(at, place, &function);
+        is_class = tokens->language == HF_SOURCE_CPP && hf_source_is_constructor(&in, function);
+        return is_class || hf_source_is_word(tokens, begin, "new");
+    }
+    static const char *const counted[] = {"Rc", "Arc", NULL};
+    bool is_counted = is_compiled && hf_source_is_word(tokens, callee, "clone") && is_method &&
+                      hf_source_is_any_word(tokens, callee - 2, counted);
+    bool makes = is_counted ||
+                 hf_source_means(tokens, callee, is_method ? HF_SOURCE_MAKING : HF_SOURCE_MAKER);
+    return hf_source_is_word(tokens, begin, "new") || is_class ||
+           (makes && place == HF_SOURCE_NO) || hf_source_is_word(tokens, callee, "new");
+}
+
+struct hf_source_end hf_source_into_argument(
+    const struct hf_source_at *at, uint32_t open, uint32_t number)
+{
+    uint32_t name = climb_argument_name(at, open, number);
+    uint32_t statement = at->file->tokens.items[open].statement;
+    if (name == HF_SOURCE_NO || statement == HF_SOURCE_NO)
+        return HF_SOURCE_END_UNKNOWN;
+    return climb_into(at, hf_source_statement_of(at, statement)->function, name);
+}
+
+/* The value is an argument. *out_goes_on: so is what the call gives, `value` becomes that. */
+static struct hf_source_end climb_call(const struct hf_source_at *at, uint32_t function,
+    const struct hf_source_level *level, uint32_t callee, struct hf_source_value *value,
+    bool *out_goes_on)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    uint32_t floor = hf_source_statement_of(at, value->statement)->begin, number = level->commas;
+    uint32_t begin = hf_source_chain_begin(at->file, callee, floor);
+    bool is_method = callee > floor && hf_source_is_member_sign(tokens, callee - 1);
+    struct hf_source_value call = {value->statement, begin, level->end + 1};
+    uint32_t place = hf_source_function_called(at, callee, function);
+    *out_goes_on = false;
+    if (tokens->language == HF_SOURCE_CPP && place == HF_SOURCE_NO && callee > floor &&
+        hf_source_is_declared_at(at, callee)) /* "Order order(id, items);" */
+        return hf_source_follow(at, function, hf_source_text_of(at, callee));
+    if (climb_makes(at, begin, callee, place, is_method)) {
+        *value = call;
+        *out_goes_on = true;
+        return HF_SOURCE_END_STAYS;
+    }
+    if (place != HF_SOURCE_NO) {
+        bool is_keyword = level->assignment != HF_SOURCE_NO && level->assignment == level->item + 1;
+        struct hf_text keyword =
+            is_keyword ? hf_source_text_of(at, level->item) : (struct hf_text){NULL, 0};
+        struct hf_source_end end = climb_argument(at, place, number, keyword, out_goes_on);
+        if (*out_goes_on)
+            *value = call;
+        if (end.fate != HF_SOURCE_FILLS)
+            return climb_receiver(at, function, begin, callee, end);
+        uint32_t name = climb_argument_name(at, level->open, end.parameter);
+        return name != HF_SOURCE_NO ? climb_into(at, function, name) : HF_SOURCE_END_STAYS;
+    }
+    if (hf_source_means(tokens, callee, HF_SOURCE_VERB)) {
+        if (hf_source_is_compiled(tokens->language) && !is_method)
+            return HF_SOURCE_END_UNKNOWN;
+        bool is_first = hf_source_is_word(tokens, callee, "heappush") ||
+                        hf_source_is_word(tokens, callee, "insort") || !is_method ||
+                        (hf_source_is_word(tokens, callee, "insert") && is_method &&
+                            hf_source_is_word(tokens, callee - 2, "table"));
+        if (is_first && number == 0)
+            return HF_SOURCE_END_STAYS;
+        uint32_t name = is_first ? climb_argument_name(at, level->open, 0) : HF_SOURCE_NO;
+        if (is_first)
+            return name != HF_SOURCE_NO ? climb_into(at, function, name) : HF_SOURCE_END_UNKNOWN;
+        return climb_into_chain(at, function, value->statement, callee - 2);
+    }
+    bool maps = hf_source_means(tokens, callee, HF_SOURCE_MAPPER);
+    if (maps) {
+        *value = call;
+        *out_goes_on = true;
+    }
+    return maps ? HF_SOURCE_END_STAYS : HF_SOURCE_END_UNKNOWN;
+}
+
+/* The part of a statement that is a function without a name, of which `inner` is a statement. */
+static struct hf_source_value climb_closure(const struct hf_source_at *at, uint32_t inner)
+{
+    const struct hf_source_statement *of = hf_source_statement_of(at, inner);
+    const struct hf_source_statement *outer = hf_source_statement_of(at, of->within);
+    const struct hf_source_token *items = at->file->tokens.items;
+    uint32_t begin = of->begin, end = of->end;
+    while (begin > outer->begin && items[begin].statement != of->within)
+        begin--;
+    while (end < outer->end && items[end].statement != of->within)
+        end++;
+    return (struct hf_source_value){of->within, begin, end < outer->end ? end + 1 : end};
+}
+
+/* What stands before the block of a function without a name decides what becomes of its value. */
+static bool climb_is_mapped(const struct hf_source_at *at, struct hf_source_value *closure)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    uint32_t floor = hf_source_statement_of(at, closure->statement)->begin, i = closure->begin;
+    if (tokens->language != HF_SOURCE_RUBY && tokens->language != HF_SOURCE_PERL)
+        return true; /* it is an argument, as others */
+    while (i > floor && !hf_source_is_word(tokens, i, "do") && !hf_source_is_sign(tokens, i, "{") &&
+           !hf_source_assigns(tokens, i))
+        i--; /* over "|a, b|" */
+    if (i == floor || hf_source_assigns(tokens, i))
+        return true;
+    i--;
+    if (hf_source_is_sign(tokens, i, ")") && tokens->items[i].pair > floor &&
+        tokens->items[i].pair != HF_SOURCE_NO)
+        i = tokens->items[i].pair - 1;
+    closure->begin = hf_source_chain_begin(at->file, i, floor);
+    return hf_source_means(tokens, i, HF_SOURCE_MAPPER);
+}
+
+bool hf_source_is_value(const struct hf_source_at *at, uint32_t number)
+{
+    const struct hf_source_statement *statement = hf_source_statement_of(at, number);
+    enum hf_source_language language = at->file->tokens.language;
+    if (language == HF_SOURCE_RUST && !statement->is_header) {
+        while (statement->is_last && statement->control != HF_SOURCE_NO)
+            statement = hf_source_statement_of(at, statement->control);
+        return statement->is_last;
+    }
+    if (language != HF_SOURCE_RUBY && language != HF_SOURCE_PERL)
+        return false;
+    while (statement->is_last && statement->control != HF_SOURCE_NO)
+        statement = hf_source_statement_of(at, statement->control);
+    return statement->is_last && !statement->is_header;
+}
+
+/* The names that a loop gives each part of the value: "for (const row of rows)". */
+static struct hf_source_end climb_loop(
+    const struct hf_source_at *at, const struct hf_source_value *value)
+{
+    static const char *const of[] = {"in", "of", NULL};
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    const struct hf_source_statement *statement = hf_source_statement_of(at, value->statement);
+    uint32_t begin = statement->begin + 1, end = statement->end, i;
+    for (i = value->begin; i < statement->end && !hf_source_is_word(tokens, i, "as"); i++)
+        continue;
+    if (i < statement->end) { /* "foreach ($rows as $key => $row)" */
+        begin = i + 1;
+        for (i = begin; i < end; i++) {
+            if (hf_source_is_sign(tokens, i, "=>"))
+                begin = i + 1;
+        }
+        end = end > begin && hf_source_is_sign(tokens, end - 1, "{") ? end - 1 : end;
+    } else {
+        for (i = begin; i < value->begin && !hf_source_is_any_word(tokens, i, of); i++)
+            begin += hf_source_is_sign(tokens, i, "(") && i == begin;
+        end = i;
+        if (end == value->begin) /* "for my $row (rows())" */
+            while (end > begin && !hf_source_is_sign(tokens, end, "("))
+                end--;
+    }
+    return climb_target(at, statement->function, value->statement, begin, end);
+}
+
+/* The value is all that the statement is about: what is done with it? */
+static struct hf_source_end climb_sink(const struct hf_source_at *at,
+    const struct hf_source_level *level, struct hf_source_value *value, bool *out_goes_on)
+{
+    static const char *const loops[] = {"for", "foreach", NULL};
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    const struct hf_source_statement *statement = hf_source_statement_of(at, value->statement);
+    *out_goes_on = false;
+    for (uint32_t i = level->begin; i < value->begin && level->open == HF_SOURCE_NO;
+         i = hf_source_next(tokens, i)) { /* "my $row = next_row() or return []" */
+        if (i > statement->begin && hf_source_means(tokens, i, HF_SOURCE_LEAVING) &&
+            !statement->is_of_closure)
+            return HF_SOURCE_END_RETURNED;
+    }
+    bool is_loop = hf_source_is_any_word(tokens, statement->begin, loops) && statement->is_header;
+    if (level->assignment != HF_SOURCE_NO &&
+        (is_loop || (hf_source_is_compiled(tokens->language) &&
+                        !hf_source_is_sign(tokens, level->assignment, "="))))
+        return HF_SOURCE_END_STAYS; /* "for i = 1, #rows do", "sum += f(x)" */
+    if (level->assignment != HF_SOURCE_NO) {
+        uint32_t begin = level->open == HF_SOURCE_NO ? statement->begin : level->item;
+        struct hf_source_end found = HF_SOURCE_END_STAYS;
+        for (uint32_t i = begin; i <= level->assignment; i = hf_source_next(tokens, i)) {
+            if (!hf_source_assigns(tokens, i))
+                continue;
+            found = hf_source_stronger(
+                found, climb_target(at, statement->function, value->statement, begin, i));
+            begin = i + 1;
+        }
+        bool returns = hf_source_means(tokens, statement->begin, HF_SOURCE_LEAVING);
+        return returns ? hf_source_stronger(found, HF_SOURCE_END_RETURNED) : found;
+    }
+    for (uint32_t i = statement->begin; i < value->begin; i = hf_source_next(tokens, i)) {
+        if (!hf_source_means(tokens, i, HF_SOURCE_LEAVING))
+            continue;
+        bool is_inner = statement->is_of_closure && at->flow->closure != statement->within;
+        if (!is_inner || statement->within == HF_SOURCE_NO)
+            return HF_SOURCE_END_RETURNED;
+        *value = climb_closure(at, value->statement);
+        *out_goes_on = climb_is_mapped(at, value);
+        return HF_SOURCE_END_STAYS;
+    }
+    if (is_loop)
+        return climb_loop(at, value);
+    if (!hf_source_is_value(at, value->statement))
+        return HF_SOURCE_END_UNKNOWN;
+    if (!statement->is_of_closure || at->flow->closure == statement->within)
+        return HF_SOURCE_END_RETURNED;
+    *value = climb_closure(at, value->statement);
+    *out_goes_on = climb_is_mapped(at, value);
+    return HF_SOURCE_END_STAYS;
+}
+
+/* "push @rows, $row", "bless \%self, $class", "rows << row": without brackets. *out_found false: no
+ * such thing. */
+static struct hf_source_end climb_command(const struct hf_source_at *at, uint32_t function,
+    const struct hf_source_level *level, const struct hf_source_value *value, bool *out_found)
+{
+    static const char *const pushes[] = {"push", "unshift", "splice", NULL};
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    *out_found = !hf_source_is_compiled(tokens->language);
+    if (!*out_found)
+        return HF_SOURCE_END_UNKNOWN;
+    if (tokens->language == HF_SOURCE_RUBY && value->begin > level->begin + 1 &&
+        hf_source_is_sign(tokens, value->begin - 1, "<<"))
+        return climb_into_chain(at, function, value->statement, value->begin - 2);
+    for (uint32_t i = level->begin; i < value->begin; i = hf_source_next(tokens, i)) {
+        if (!hf_source_is_any_word(tokens, i, pushes) || i + 1 >= value->begin ||
+            hf_source_is_sign(tokens, i + 1, "("))
+            continue;
+        uint32_t name = i + 1;
+        while (name < value->begin && hf_source_is_sign(tokens, name, "{"))
+            name++;
+        return hf_source_is_kind(tokens, name, HF_SOURCE_NAME) ? climb_into(at, function, name)
+                                                               : HF_SOURCE_END_UNKNOWN;
+    }
+    *out_found = false;
+    return HF_SOURCE_END_UNKNOWN;
+}
+
+static bool climb_is_blocked(const struct hf_source_at *at, const struct hf_source_level *level,
+    const struct hf_source_value *value)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    uint32_t before = value->begin > level->begin ? value->begin - 1 : HF_SOURCE_NO;
+    bool is_compiled = hf_source_is_compiled(tokens->language);
+    if (is_compiled && hf_source_is_borrowed(at, level, value))
+        return true;
+    bool is_splat = before != HF_SOURCE_NO &&
+                    (before == level->begin || hf_source_is_sign(tokens, before - 1, ",")) &&
+                    tokens->language != HF_SOURCE_LUA;
+    is_splat |= is_compiled && hf_source_is_sign(tokens, before, "&");
+    if (before != HF_SOURCE_NO && !is_splat && hf_source_means(tokens, before, HF_SOURCE_BLOCKING))
+        return true;
+    if (before != HF_SOURCE_NO && hf_source_means(tokens, before, HF_SOURCE_BLOCKING_BEFORE)) {
+        /* "for x in rows:" goes on; "[f(x) for x in rows]" does not. */
+        bool is_loop = hf_source_is_word(tokens, before, "in") &&
+                       hf_source_statement_of(at, value->statement)->is_header;
+        if (!is_loop)
+            return true;
+    }
+    return value->end < level->end &&
+           (hf_source_means(tokens, value->end, HF_SOURCE_BLOCKING) ||
+               hf_source_means(tokens, value->end, HF_SOURCE_BLOCKING_BEHIND));
+}
+
+/* A value is a key: kept with what is stored there, "seen[key] = row". */
+static struct hf_source_end climb_key(
+    const struct hf_source_at *at, uint32_t function, uint32_t statement, uint32_t open)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    uint32_t end = hf_source_statement_of(at, statement)->end, last = tokens->items[open].pair;
+    if (hf_source_is_compiled(tokens->language))
+        return HF_SOURCE_END_STAYS;
+    while (last + 1 < end && hf_source_is_index(at->file, last + 1) &&
+           tokens->items[last + 1].pair != HF_SOURCE_NO && tokens->items[last + 1].pair > last)
+        last = tokens->items[last + 1].pair;
+    return last + 1 < end && hf_source_assigns(tokens, last + 1)
+               ? climb_into_chain(at, function, statement, last)
+               : HF_SOURCE_END_STAYS;
+}
+
+/* The brackets around a value of C, C++ or Rust decide; false: they do not. */
+static bool climb_in_brackets(const struct hf_source_at *at, uint32_t function, uint32_t open,
+    struct hf_source_value *value, struct hf_source_end *out_end)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    enum hf_source_language language = tokens->language;
+    *out_end = HF_SOURCE_END_STAYS;
+    if (!hf_source_is_compiled(language) || open == HF_SOURCE_NO || open < 2)
+        return false;
+    bool is_macro = language == HF_SOURCE_RUST && hf_source_is_sign(tokens, open - 1, "!");
+    if (is_macro && hf_source_is_word(tokens, open - 2, "vec")) {
+        value->begin = open - 2;
+        value->end = tokens->items[open].pair + 1;
+        *out_end = HF_SOURCE_END_UNKNOWN; /* goes on */
+        return true;
+    }
+    if (is_macro || (language != HF_SOURCE_RUST && hf_source_is_word(tokens, open - 1, "for") &&
+                        hf_source_is_sign(tokens, open, "(")))
+        return true;
+    if (language != HF_SOURCE_CPP || !hf_source_is_sign(tokens, open, "{") ||
+        !hf_source_is_kind(tokens, open - 1, HF_SOURCE_NAME) ||
+        !hf_source_is_declared_at(at, open - 1))
+        return false;
+    *out_end = hf_source_follow(at, function, hf_source_text_of(at, open - 1));
+    return true; /* "Order order{id, items};" */
+}
+
+/* From a value outwards: through brackets and calls to what the statement does with it. */
+struct hf_source_end hf_source_climb(const struct hf_source_at *at, struct hf_source_value value)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    for (int i = 0; i < CLIMB_MAX && hf_source_step(at->flow); i++) {
+        uint32_t function = hf_source_statement_of(at, value.statement)->function;
+        struct hf_source_level level = hf_source_level_at(at, value);
+        bool goes_on = false, is_command;
+        if (climb_is_blocked(at, &level, &value))
+            return HF_SOURCE_END_STAYS;
+        struct hf_source_end end = climb_command(at, function, &level, &value, &is_command);
+        if (is_command)
+            return end;
+        if (climb_in_brackets(at, function, level.open, &value, &end)) {
+            if (end.fate != HF_SOURCE_UNKNOWN)
+                return end;
+            continue;
+        }
+        uint32_t callee =
+            level.open != HF_SOURCE_NO ? hf_source_callee(at->file, level.open) : HF_SOURCE_NO;
+        bool is_use = level.open != HF_SOURCE_NO && level.open != 0 &&
+                      hf_source_is_word(tokens, level.open - 1, "use");
+        if (level.open == HF_SOURCE_NO) {
+            end = climb_sink(at, &level, &value, &goes_on);
+        } else if (callee != HF_SOURCE_NO) {
+            end = climb_call(at, function, &level, callee, &value, &goes_on);
+        } else if (hf_source_is_index(at->file, level.open)) {
+            return climb_key(at, function, value.statement, level.open);
+        } else if (level.assignment != HF_SOURCE_NO && hf_source_is_sign(tokens, level.open, "(") &&
+                   !is_use) {
+            return climb_sink(at, &level, &value, &goes_on);
+        } else {
+            value.begin = level.open;
+            value.end = level.end + 1;
+            goes_on = true;
+        }
+        if (!goes_on || end.fate == HF_SOURCE_KEPT)
+            return end;
+    }
+    return HF_SOURCE_END_UNKNOWN;
+}

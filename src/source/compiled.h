@@ -1,0 +1,43 @@
+/*
+ * compiled.h: what is special about variables and values of C, C++ and Rust: where they are
+ * declared, and whether what is stored is the value or a copy of it.
+ *
+ * Example:
+ *
+ *     struct hf_sources sources = {0};
+ *     struct hf_source_flow flow = {.sources = &sources};
+ *     struct hf_source_at at;
+ *     bool is_there = hf_source_at_file(&at, &flow, 0);
+ *     if (is_there && hf_source_is_pointer(&at, 0, HF_TEXT("node")))
+ *         hf_out_string(out, "who stores node keeps what it points to");
+ */
+#ifndef HF_SOURCE_COMPILED_H
+#define HF_SOURCE_COMPILED_H
+
+#include "source/origin.h"
+
+/* The name at `token`, of a statement, is declared there: "Order order(7);", "let order". */
+bool hf_source_is_declared_at(const struct hf_source_at *at, uint32_t token);
+
+/* The declaration of a variable says that it is a pointer, of whatever kind. */
+bool hf_source_is_pointer(const struct hf_source_at *at, uint32_t function, struct hf_text name);
+
+/* The same of a reference of C++: what it is given goes where it leads. */
+bool hf_source_is_reference(const struct hf_source_at *at, uint32_t function, struct hf_text name);
+
+/* What the name at `token` is given by the sign at `assignment` is added to it, or copied: the
+ * variable does not lead to where that came from. */
+bool hf_source_is_copy_at(const struct hf_source_at *at, uint32_t token, uint32_t assignment);
+
+/* A variable of C++ that stands at [begin, end) is copied where it is stored: neither a pointer nor
+ * moved. */
+bool hf_source_is_copied(const struct hf_source_at *at, struct hf_source_value value);
+
+/* "&", "*" or "mut" before a value: another one is meant than it. */
+bool hf_source_is_borrowed(const struct hf_source_at *at, const struct hf_source_level *level,
+    const struct hf_source_value *value);
+
+/* The program begins there. */
+bool hf_source_is_main(const struct hf_source_at *at, uint32_t function);
+
+#endif

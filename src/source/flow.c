@@ -1,0 +1,205 @@
+#include "source/flow.h"
+
+#include "base/budget.h"
+#include "base/containers/sorted.h"
+#include "source/climb.h"
+#include "source/words.h"
+
+#include <stdlib.h>
+
+/* "rows.push_back(x)", "text += x" of C, C++ and Rust: what is there grows. False: nothing does. */
+static bool flow_grows(
+    const struct hf_source_at *at, uint32_t token, uint32_t callee, struct hf_source_end *out_end)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    uint32_t number = tokens->items[token].statement;
+    const struct hf_source_statement *statement = hf_source_statement_of(at, number);
+    if (!hf_source_is_compiled(tokens->language))
+        return false;
+    if (callee != HF_SOURCE_NO) {
+        bool is_method = callee >= statement->begin + 2 &&
+                         hf_source_is_member_sign(tokens, callee - 1) &&
+                         !hf_source_is_sign(tokens, callee - 1, "::");
+        bool grows = is_method && (hf_source_means(tokens, callee, HF_SOURCE_VERB) ||
+                                      hf_source_means(tokens, callee, HF_SOURCE_GROWER));
+        if (grows)
+            *out_end = hf_source_into(at, number, callee - 2);
+        return grows;
+    }
+    bool adds = hf_source_is_sign(tokens, token, "+=") && token > statement->begin;
+    if (adds)
+        *out_end = hf_source_into(at, number, token - 1);
+    return adds;
+}
+
+/* A value that a statement makes: a call, a literal, what is assigned or returned. */
+static struct hf_source_end flow_made(const struct hf_source_at *at, uint32_t token)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    const struct hf_source_token *items = tokens->items;
+    uint32_t number = items[token].statement;
+    const struct hf_source_statement *statement = hf_source_statement_of(at, number);
+    uint32_t pair = items[token].pair;
+    bool opens = pair != HF_SOURCE_NO && pair > token && pair < statement->end;
+    bool is_push =
+        tokens->language == HF_SOURCE_PERL &&
+        (hf_source_is_word(tokens, token, "push") || hf_source_is_word(tokens, token, "unshift"));
+    struct hf_source_value value = {number, token, opens ? pair + 1 : token + 1};
+    uint32_t callee = opens ? hf_source_callee(at->file, token) : HF_SOURCE_NO;
+    if (callee != HF_SOURCE_NO)
+        value.begin = hf_source_chain_begin(at->file, callee, statement->begin);
+    struct hf_source_end grown;
+    if (flow_grows(at, token, callee, &grown))
+        return grown;
+    bool is_literal =
+        opens && callee == HF_SOURCE_NO && !hf_source_is_index(at->file, token) &&
+        !(hf_source_is_sign(tokens, token, "(") && tokens->language != HF_SOURCE_PYTHON);
+    if (callee != HF_SOURCE_NO && hf_source_means(tokens, callee, HF_SOURCE_VERB) &&
+        pair > token + 1) /* the container grows */
+        value = (struct hf_source_value){number, token + 1, token + 2};
+    bool is_macro = tokens->language == HF_SOURCE_RUST && opens && token >= 2 &&
+                    hf_source_is_sign(tokens, token - 1, "!") &&
+                    hf_source_is_kind(tokens, token - 2, HF_SOURCE_NAME);
+    if (is_macro)
+        value.begin = token - 2;
+    is_literal |= is_macro;
+    bool is_string = items[token].kind == HF_SOURCE_STRING && items[token].is_filled;
+    bool is_rest =
+        (hf_source_assigns(tokens, token) &&
+            (!hf_source_is_compiled(tokens->language) || hf_source_is_sign(tokens, token, "="))) ||
+        hf_source_is_word(tokens, token, "return") || hf_source_is_word(tokens, token, "yield") ||
+        (hf_source_is_sign(tokens, token, "<<") && tokens->language == HF_SOURCE_RUBY);
+    static const char *const loops[] = {"for", "foreach", "while", "until", NULL};
+    if (is_rest && hf_source_is_any_word(tokens, statement->begin, loops) && statement->is_header)
+        return HF_SOURCE_END_UNKNOWN; /* "for i = 1, 9 do" */
+    uint32_t begin = token + 1;
+    while (is_push && begin < statement->end && !hf_source_is_sign(tokens, begin, ","))
+        begin = hf_source_next(tokens, begin);
+    if (is_rest || is_push) {
+        value = (struct hf_source_value){number, begin + is_push, statement->end};
+        if (value.begin >= value.end || hf_source_level_at(at, value).open != HF_SOURCE_NO)
+            return HF_SOURCE_END_UNKNOWN;
+    }
+    return callee != HF_SOURCE_NO || is_literal || is_string || is_rest || is_push
+               ? hf_source_climb(at, value)
+               : HF_SOURCE_END_UNKNOWN;
+}
+
+/* Perl has the line of a condition for all that stands in its block. */
+static struct hf_source_end flow_body(const struct hf_source_at *at, uint32_t header)
+{
+    struct hf_source_end found = HF_SOURCE_END_UNKNOWN;
+    for (uint32_t i = header + 1; i < at->file->outline.statement_count && hf_source_step(at->flow);
+         i++) {
+        const struct hf_source_statement *statement = hf_source_statement_of(at, i);
+        if (statement->control != header)
+            continue;
+        for (uint32_t k = statement->begin; k < statement->end; k++) {
+            if (at->file->tokens.items[k].statement == i)
+                found = hf_source_stronger(found, flow_made(at, k));
+        }
+    }
+    return found;
+}
+
+/* What a call of `callee` on that line gives, of all that bear the name. */
+static struct hf_source_end flow_called(
+    const struct hf_source_at *at, uint32_t line, struct hf_text callee, bool *out_found)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    struct hf_source_end found = HF_SOURCE_END_UNKNOWN;
+    *out_found = false;
+    for (uint32_t i = (uint32_t)HF_FIRST_FROM(tokens->items, tokens->count, line, line);
+         i < tokens->count && tokens->items[i].line <= line; i++) {
+        const struct hf_source_token *token = &tokens->items[i];
+        if (token->line != line || token->statement == HF_SOURCE_NO ||
+            token->kind != HF_SOURCE_NAME || !hf_text_equal(hf_source_text_of(at, i), callee))
+            continue;
+        const struct hf_source_statement *statement = hf_source_statement_of(at, token->statement);
+        uint32_t pair = hf_source_is_sign(tokens, i + 1, "(") ? tokens->items[i + 1].pair : i;
+        struct hf_source_value value = {token->statement,
+            hf_source_chain_begin(at->file, i, statement->begin),
+            pair < statement->end ? pair + 1 : i + 1};
+        at->flow->closure = statement->is_of_closure ? statement->within : HF_SOURCE_NO;
+        found = hf_source_stronger(found, hf_source_climb(at, value));
+        *out_found = true;
+    }
+    return found;
+}
+
+/* What was found on the way to another answer, with the steps of that, may be less than all. */
+static void flow_forget(struct hf_source_flow *flow)
+{
+    hf_map_done(&flow->known);
+    flow->steps = flow->depth = 0;
+    flow->count = 0;
+}
+
+struct hf_source_end hf_source_flow_of(
+    struct hf_source_flow *flow, uint32_t file, uint32_t line, struct hf_text callee)
+{
+    struct hf_source_end found = HF_SOURCE_END_UNKNOWN;
+    struct hf_source_at at;
+    if (!hf_source_at_file(&at, flow, file))
+        return found;
+    const struct hf_source_token *items = at.file->tokens.items;
+    flow_forget(flow);
+    uint32_t whole = HF_SOURCE_NO;
+    bool is_called = false;
+    if (callee.size != 0)
+        found = flow_called(&at, line, callee, &is_called);
+    for (uint32_t i = (uint32_t)HF_FIRST_FROM(items, at.file->tokens.count, line, line);
+         !is_called && i < at.file->tokens.count && items[i].line <= line; i++) {
+        if (items[i].line != line || items[i].statement == HF_SOURCE_NO)
+            continue;
+        if (!hf_source_step(flow))
+            break;
+        const struct hf_source_statement *statement =
+            hf_source_statement_of(&at, items[i].statement);
+        flow->closure = statement->is_of_closure ? statement->within : HF_SOURCE_NO;
+        found = hf_source_stronger(found, flow_made(&at, i));
+        whole = items[i].statement;
+    }
+    if (!is_called && whole != HF_SOURCE_NO && at.file->tokens.language == HF_SOURCE_PERL)
+        found = hf_source_stronger(found, flow_body(&at, whole));
+    if (found.fate == HF_SOURCE_UNKNOWN && whole != HF_SOURCE_NO &&
+        !hf_source_is_compiled(at.file->tokens.language) && hf_source_is_value(&at, whole))
+        found = HF_SOURCE_END_RETURNED;
+    if (flow->steps >= HF_SOURCE_STEPS)
+        return HF_SOURCE_END_UNKNOWN;
+    uint32_t function = hf_source_function_at(at.file, line);
+    bool is_cached = function != HF_SOURCE_NO && at.file->outline.functions[function].is_cached;
+    if (is_cached && found.fate == HF_SOURCE_RETURNED)
+        return (struct hf_source_end){
+            .fate = HF_SOURCE_KEPT, .file = file, .function = function, .line = line};
+    return found;
+}
+
+struct hf_source_end hf_source_flow_of_argument(struct hf_source_flow *flow, uint32_t file,
+    uint32_t line, struct hf_text callee, uint32_t number)
+{
+    struct hf_source_end found = HF_SOURCE_END_UNKNOWN;
+    struct hf_source_at at;
+    if (!hf_source_at_file(&at, flow, file) || callee.size == 0)
+        return found;
+    const struct hf_source_tokens *tokens = &at.file->tokens;
+    flow_forget(flow);
+    flow->closure = HF_SOURCE_NO;
+    for (uint32_t i = (uint32_t)HF_FIRST_FROM(tokens->items, tokens->count, line, line);
+         i < tokens->count && tokens->items[i].line <= line; i++) {
+        bool is_call = tokens->items[i].statement != HF_SOURCE_NO &&
+                       hf_source_is_sign(tokens, i + 1, "(") &&
+                       hf_text_equal(hf_source_text_of(&at, i), callee);
+        if (is_call)
+            found = hf_source_stronger(found, hf_source_into_argument(&at, i + 1, number));
+    }
+    return flow->steps < HF_SOURCE_STEPS ? found : HF_SOURCE_END_UNKNOWN;
+}
+
+void hf_source_flow_done(struct hf_source_flow *flow)
+{
+    hf_budget_put_back(flow->capacity * sizeof *flow->ends);
+    hf_map_done(&flow->known);
+    free(flow->ends);
+    *flow = (struct hf_source_flow){0};
+}

@@ -1,0 +1,330 @@
+/* What becomes of what a line of a script makes: kept, left in a variable, or handed on. */
+#include "source/flow.h"
+
+#include "base/strings/out.h"
+#include "check.h"
+
+#define K HF_SOURCE_KEPT
+#define R HF_SOURCE_RETURNED
+
+static struct hf_source_end end_of(const char *text, uint32_t line, const char *path)
+{
+    struct hf_sources sources = {0};
+    struct hf_error err;
+    uint32_t file;
+    assert_int_equal(
+        hf_sources_add_text(&sources, hf_text_of(path), hf_text_of(text), &file, &err), HF_OK);
+    struct hf_source_flow flow = {.sources = &sources};
+    struct hf_source_end end = hf_source_flow_of(&flow, file, line, (struct hf_text){NULL, 0});
+    hf_source_flow_done(&flow);
+    hf_sources_done(&sources);
+    return end;
+}
+
+/* What each line of `text` does, by a letter: K keeps, S stays, R returns, F fills, ? unknown. */
+static void expect(const char *text, const char *path, const char *expected)
+{
+    for (uint32_t line = 1; expected[line - 1] != '\0'; line++) {
+        char found = "?SRFK"[end_of(text, line, path).fate];
+        if (expected[line - 1] != '-' && found != expected[line - 1])
+            fail_msg("line %u is '%c', not '%c', of:\n%s", line, found, expected[line - 1], text);
+    }
+}
+
+static void test_python(void **state)
+{
+    (void)state;
+    expect("class Table:\n"
+           "    def rows(self, text):\n"
+           "        found = []\n"
+           "        for line in text.split():\n"
+           "            row = line.split(',')\n"
+           "            found.append(row)\n"
+           "        total = len(text) * 'x'\n"
+           "        self.sums += total.count('x')\n"
+           "        return found\n",
+        "a.py", "--RSRRSKR");
+    expect("def rows(text):\n"
+           "    found = parse(text)\n"
+           "    KNOWN[text] = found\n"
+           "    return found\n",
+        "a.py", "-KKR");
+    expect("def load(name):\n"
+           "    global config\n"
+           "    config = read(name)\n"
+           "    return config\n",
+        "a.py", "--KR");
+    expect("def posting(self, term):\n"
+           "    entries = self.terms[term]\n"
+           "    entries.append(Entry())\n" /* its value is another's */
+           "    return entries\n",
+        "a.py", "--KR");
+    expect("def fill(rows):\n"
+           "    for n in range(9):\n"
+           "        rows.append(str(n))\n"
+           "    lines, head = [], {}\n"
+           "    raise Wrong(f'{n}', lines)\n",
+        "a.py", "--FRR");
+    expect("def get(key):\n"
+           "    return seen.setdefault(key, Node())\n"
+           "def find(key):\n"
+           "    return (known := parse(key))\n"
+           "class Row:\n"
+           "    def __init__(self, text):\n"
+           "        self.fields = text.split()\n",
+        "a.py", "-K-R--R");
+}
+
+/* The decorators above a "def" keep what it returns. */
+static void test_decorators(void **state)
+{
+    (void)state;
+    expect("@app.route('/')\n@functools.lru_cache(maxsize=None)\n"
+           "def render(page):\n    text = page.text * 2\n    return text * 2\n",
+        "a.py", "---SK");
+    expect("@property\nasync def text(self):\n    return self.body.decode()\n", "a.py", "--R");
+}
+
+/* A value that is given to another function of the program is where that function puts it. */
+static void test_holder(void **state)
+{
+    (void)state;
+    static const char *const texts[][2] = {
+        {"a.py", "class Desk:\n"
+                 "    def run(self, month):\n"
+                 "        slip = compute(month)\n"
+                 "        self.file(slip)\n"
+                 "    def file(self, slip):\n"
+                 "        self.slips.append(slip)\n"},
+        {"a.rb", "class Desk\n"
+                 "  def run(month)\n"
+                 "    slip = compute(month)\n"
+                 "    file(slip)\n  end\n  def file(slip)\n"
+                 "    @slips << slip\n  end\nend\n"},
+        {"a.pl", "package Desk;\n"
+                 "sub run { my ($self, $month) = @_;\n"
+                 "  my $slip = compute($month);\n"
+                 "  $self->file($slip);\n}\nsub file { my ($self, $slip) = @_;\n"
+                 "  push @{ $self->{slips} }, $slip;\n}\n"},
+        {"a.php", "<?php class Desk {\n"
+                  " function run(int $month): void {\n"
+                  "  $slip = $this->compute($month);\n"
+                  "  $this->file($slip); }\n"
+                  " private function file(Slip $slip): void {\n"
+                  "  $this->slips[$slip->id][] = $slip; } }\n"},
+        {"a.js", "class Desk {\n"
+                 " run(month) {\n"
+                 "  const slip = this.compute(month);\n"
+                 "  this.file(slip); }\n"
+                 " file(slip) {\n"
+                 "  this.slips.set(slip.id, { slip }); } }\n"},
+        {"a.lua", "function Desk:run(month)\n"
+                  "  local n = 1\n"
+                  "  local slip = compute(month)\n"
+                  "  self:file(slip)\nend\nfunction Desk:file(slip)\n"
+                  "  self.slips[#self.slips + 1] = slip\nend\n"},
+    };
+    for (size_t i = 0; i < HF_COUNT(texts); i++) {
+        struct hf_source_end end = end_of(texts[i][1], 3, texts[i][0]);
+        assert_int_equal(end.fate, K);
+        assert_int_equal(end.function, 1);
+        assert_in_range(end.line, 6, 7);
+    }
+}
+
+static void test_perl(void **state)
+{
+    (void)state;
+    expect("sub fields_of {\n"
+           "    my $text = shift;\n"
+           "    my %fields;\n"
+           "    while ($text =~ /(\\w+)=(\\w+)/g) {\n"
+           "        $fields{$1} = lc $2;\n"
+           "    }\n"
+           "    return %fields;\n"
+           "}\n",
+        "a.pl", "----R-R");
+    expect("sub get {\n"
+           "    my ($self, $url) = @_;\n"
+           "    my ($n) = $url =~ m{/(\\d+)$} or return { code => 404, body => 'gone' };\n"
+           "    my $body = \"<h1>Page $n</h1>\";\n"
+           "    $body .= sprintf \"<p>%d</p>\", $_ for 1 .. 20;\n"
+           "    return { code => 200, body => $body };\n"
+           "}\n",
+        "a.pl", "--RRRR");
+    expect("sub explain {\n"
+           "    my ($self, $movement) = @_;\n"
+           "    my $trail = $self->{trail}{$movement} ||= [];\n"
+           "    push @$trail, {%$movement};\n" /* of the object */
+           "    return scalar @$trail;\n"
+           "}\n",
+        "a.pl", "--KK");
+    expect("sub parse {\n"
+           "    my ($class, $text) = @_;\n"
+           "    my %self = (packages => {});\n"
+           "    if ($text =~ /x/) {\n" /* the line that Perl has for the next */
+           "        $self{packages}{$1} = { size => $2 };\n"
+           "    }\n"
+           "    return bless \\%self, $class;\n"
+           "}\n",
+        "a.pl", "--RRR-R");
+}
+
+static void test_php(void **state)
+{
+    (void)state;
+    expect("<?php class Trails {\n"
+           "    public function trail(Product $product): array\n"
+           "    {\n"
+           "        $crumbs = [new Crumb($product->title)];\n"
+           "        foreach ($product->parents as $category) {\n"
+           "            $crumbs[] = $this->crumb($category);\n"
+           "        }\n"
+           "        return self::$trails[$key] = array_reverse($crumbs);\n"
+           "    }\n}\n",
+        "a.php", "---K-K-K");
+    expect("<?php function next_id()\n{\n    static $ids = [];\n    $ids[] = new Id();\n    return "
+           "$ids;\n}\n",
+        "a.php", "--KKR");
+    expect("<?php function rows(iterable $all) {\n"
+           "    foreach ($all as $n) {\n"
+           "        yield ['id' => \"row $n\"];\n"
+           "    }\n}\n"
+           "function keep(Log $log) {\n"
+           "    foreach (rows([1]) as $row) {\n"
+           "        $log->rows[] = $row;\n"
+           "    }\n}\n",
+        "a.php", "--R---KK");
+}
+
+static void test_ruby(void **state)
+{
+    (void)state;
+    expect("class Parser\n"
+           "  def parse(line)\n"
+           "    match = LINE.match(line) or return\n"
+           "    tags = match[4].split(',').to_h { |tag| tag.split(':', 2) }\n"
+           "    [match[3], Measurement.new(match[1], tags)]\n"
+           "  end\n"
+           "\n"
+           "  def keep(line)\n"
+           "    @lines << line.dup\n"
+           "  end\n"
+           "\n"
+           "  def all(lines)\n"
+           "    out = lines.map do |line|\n"
+           "      line = line.strip\n"
+           "      \"#{line.join(\"\\n\")} and more\"\n"
+           "    end\n"
+           "    Page.new(1, out)\n"
+           "  end\n"
+           "end\n",
+        "a.rb", "---RR---K---R-R-R");
+}
+
+static void test_javascript_and_lua(void **state)
+{
+    (void)state;
+    expect("class Reader {\n"
+           "  async rows(text) {\n"
+           "    const rows = [];\n"
+           "    for (const line of text.split('\\n')) {\n"
+           "      rows.push(line.split(','));\n"
+           "    }\n"
+           "    last = text.slice(1);\n" /* of the module */
+           "    return rows;\n"
+           "  }\n"
+           "}\n",
+        "a.js", "--R-R-KR");
+    expect("function find(x)\n"
+           "  local path = {}\n"
+           "  table.insert(path, {x})\n"
+           "  return path\n"
+           "end\n",
+        "a.lua", "-RRR");
+}
+
+/* What one line calls may go another way than what the next one does. */
+static void test_callee(void **state)
+{
+    (void)state;
+    static const char text[] = "def run(self):\n    self.seen[key(self)] = make(len(text(self)))\n";
+    struct hf_sources sources = {0};
+    struct hf_error err;
+    uint32_t file;
+    assert_int_equal(
+        hf_sources_add_text(&sources, HF_TEXT("a.py"), hf_text_of(text), &file, &err), HF_OK);
+    struct hf_source_flow flow = {.sources = &sources};
+    assert_int_equal(hf_source_flow_of(&flow, file, 2, HF_TEXT("make")).fate, K);
+    assert_int_equal(hf_source_flow_of(&flow, file, 2, HF_TEXT("key")).fate, K);
+    assert_int_equal(hf_source_flow_of(&flow, file, 2, HF_TEXT("text")).fate, HF_SOURCE_UNKNOWN);
+    assert_int_equal(hf_source_flow_of(&flow, file, 9, HF_TEXT("make")).fate, HF_SOURCE_UNKNOWN);
+    assert_int_equal(hf_source_flow_of(&flow, 7, 2, HF_TEXT("make")).fate, HF_SOURCE_UNKNOWN);
+    hf_source_flow_done(&flow);
+    hf_sources_done(&sources);
+}
+
+/* The innermost function of a line: 0 outer, 1 inner, 2 the method behind both; -: none. */
+static void test_function_at(void **state)
+{
+    (void)state;
+    static const char *const texts[][2] = {
+        {"a.py", "x = 1\ndef outer():\n    def inner():\n        return 1\n    return inner\n"
+                 "class A:\n    y = 2\n    def m(self):\n        pass\nz = 3\n"},
+        {"a.lua", "x = 1\nfunction outer()\n  local function inner()\n    return 1\n  end\n"
+                  "end\ny = 2\nfunction A:m()\nend\nz = 3\n"},
+    };
+    static const char expected[] = "-0110--22-";
+    for (size_t i = 0; i < HF_COUNT(texts); i++) {
+        struct hf_sources sources = {0};
+        struct hf_error err;
+        uint32_t file;
+        assert_int_equal(hf_sources_add_text(&sources, hf_text_of(texts[i][0]),
+                             hf_text_of(texts[i][1]), &file, &err),
+            HF_OK);
+        for (uint32_t line = 1; expected[line - 1] != '\0'; line++) {
+            uint32_t function = hf_source_function_at(&sources.files[file], line);
+            char found = function == HF_SOURCE_NO ? '-' : (char)('0' + function);
+            bool is_end = i == 1 && (line == 5 || line == 6); /* of a function, in Lua */
+            if (!is_end && found != expected[line - 1])
+                fail_msg("%s, line %u: %c", texts[i][0], line, found);
+        }
+        hf_sources_done(&sources);
+    }
+}
+
+/* Each of its variables flows into the next: what becomes of the first is found, in a function of
+ * any size that is not too large. */
+static void test_steps(void **state)
+{
+    (void)state;
+    for (int count = 2; count <= 40000; count += 39998) {
+        struct hf_out text = {0};
+        hf_out_string(&text, "def mix():\n    a = []\n    b = []\n");
+        for (int i = 0; i < count; i++)
+            hf_out_string(&text, "    b += a\n");
+        hf_out_string(&text, "    return b\n");
+        hf_out_char(&text, '\0');
+        assert_int_equal(text.error.status, HF_OK);
+        enum hf_source_fate fate = end_of(text.data, 2, "a.py").fate;
+        assert_int_equal(fate, count == 2 ? R : HF_SOURCE_UNKNOWN);
+        hf_out_done(&text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_python),
+        cmocka_unit_test(test_decorators),
+        cmocka_unit_test(test_holder),
+        cmocka_unit_test(test_perl),
+        cmocka_unit_test(test_php),
+        cmocka_unit_test(test_ruby),
+        cmocka_unit_test(test_javascript_and_lua),
+        cmocka_unit_test(test_callee),
+        cmocka_unit_test(test_function_at),
+        cmocka_unit_test(test_steps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
