@@ -153,7 +153,7 @@ sys.stdin.read()
 
 def test_python():
     """A dict of a million strings of the module __main__ is one dict whose table retains keys and values; what its name is, no symbol
-    says. Keys are strings: for integers see docs/heap.md, "looks like a block"."""
+    says. Keys are strings: for integers see docs/heap.md, "Where it is wrong"."""
     headers = Path("/usr/include/python3.11")
     if not (headers / "Python.h").exists():
         skip("libpython3.11-dev is missing (script/bootstrap test installs it)")
