@@ -229,7 +229,7 @@ static enum hf_status heap_reader_put_threads(
 static int open_smaps(uint32_t pid)
 {
     char path[64];
-    (void)snprintf(path, sizeof path, "/proc/%" PRIu32 "/smaps", pid);
+    (void)snprintf(path, sizeof path, "/proc/%" PRIu32 "/smaps", hf_proc_living_thread(pid));
     return hf_path_open(path, 0);
 }
 
@@ -336,7 +336,7 @@ static enum hf_status check_room(uint32_t pid, struct hf_error *err)
     struct hf_memory_group group = hf_memory_group_of(pid, NULL);
     struct hf_memory_reading reading = hf_memory_read(&group);
     uint64_t left = UINT64_MAX, available;
-    if (!hf_proc_memory(pid, &memory))
+    if (!hf_proc_memory(hf_proc_living_thread(pid), &memory))
         return hf_error_set(err, HF_ERR_SYSTEM, "there is no process %u", pid);
     if (reading.limit_bytes != 0)
         left = reading.limit_bytes > reading.current_bytes

@@ -62,13 +62,31 @@ static enum hf_status stop_all_for_call(struct guardian *g, struct hf_error *err
     return status;
 }
 
+/* How it gets a processor, as who started it wanted it. */
+struct guardian_pace {
+    int policy; /* perhaps with SCHED_RESET_ON_FORK; negative: it was not changed */
+    struct sched_param parameters;
+};
+
 /* While all threads stand still, every wait for a processor counts; where it may not, it has no
  * more of one than others. The program's own threads stay as they are: nobody would put them back
  * if this process died. */
-static void guardian_hurry(bool does)
+static struct guardian_pace guardian_hurry(void)
 {
-    struct sched_param first = {.sched_priority = does ? 1 : 0};
-    (void)sched_setscheduler(0, does ? SCHED_RR : SCHED_OTHER, &first);
+    static const struct sched_param first = {.sched_priority = 1};
+    struct guardian_pace before = {.policy = sched_getscheduler(0)};
+    int policy = before.policy & ~SCHED_RESET_ON_FORK, kept = before.policy - policy;
+    bool is_first = policy != SCHED_OTHER && policy != SCHED_BATCH && policy != SCHED_IDLE;
+    if (before.policy < 0 || is_first || sched_getparam(0, &before.parameters) != 0 ||
+        sched_setscheduler(0, SCHED_RR | kept, &first) != 0)
+        before.policy = -1;
+    return before;
+}
+
+static void guardian_slow_down(const struct guardian_pace *before)
+{
+    if (before->policy >= 0)
+        (void)sched_setscheduler(0, before->policy, &before->parameters);
 }
 
 /* The threads' registers are kept; they go on. */
@@ -76,11 +94,11 @@ static enum hf_status make_copy(
     struct guardian *g, struct hf_guardian_reply *reply, struct hf_stopped *out_threads)
 {
     struct hf_error *err = &reply->error;
-    guardian_hurry(true);
+    struct guardian_pace pace = guardian_hurry();
     enum hf_status status = stop_all_for_call(g, err);
     uint64_t began_ns = g->stopped.began_ns;
     if (status != HF_OK) {
-        guardian_hurry(false);
+        guardian_slow_down(&pace);
         return status;
     }
     *out_threads = (struct hf_stopped){.pid = g->pid, .count = g->stopped.count};
@@ -95,7 +113,7 @@ static enum hf_status make_copy(
     hf_remote_call_end(&g->call);
     hf_stopped_release(&g->stopped);
     reply->stopped_ns = hf_stopped_now_ns() - began_ns;
-    guardian_hurry(false);
+    guardian_slow_down(&pace);
     return status;
 }
 

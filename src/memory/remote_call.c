@@ -3,6 +3,7 @@
 #include "os/input.h"
 #include "os/path.h"
 #include "os/process/map_line.h"
+#include "os/process/proc.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -76,12 +77,12 @@ static bool remote_write(pid_t tid, uint64_t address, const uint8_t *bytes, size
     return true;
 }
 
-static bool remote_find_entry(pid_t pid, uint64_t *out_entry)
+static bool remote_find_entry(pid_t tid, uint64_t *out_entry)
 {
     char path[64];
     struct hf_input auxv;
     struct hf_text bytes = {0};
-    (void)snprintf(path, sizeof path, "/proc/%d/auxv", (int)pid);
+    (void)snprintf(path, sizeof path, "/proc/%d/auxv", (int)tid);
     *out_entry = 0;
     if (hf_input_open(&auxv, path, NULL) != HF_OK)
         return false;
@@ -123,7 +124,7 @@ static const char *why_not_by_status(pid_t pid, pid_t tid)
 
 /* Room below the red zone, on a stack that the thread was made with: the first one's, or one that
  * holds the thread's own data, too, as those of pthread_create(3) do. */
-static bool has_room(pid_t pid, const struct hf_stopped_thread *thread, uint64_t lowest)
+static bool has_room(const struct hf_stopped_thread *thread, uint64_t lowest)
 {
     char path[64];
     struct hf_input maps;
@@ -132,7 +133,7 @@ static bool has_room(pid_t pid, const struct hf_stopped_thread *thread, uint64_t
     enum hf_status status = HF_OK;
     uint64_t sp = thread->registers.rsp, tls = thread->registers.fs_base;
     bool has = false;
-    (void)snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+    (void)snprintf(path, sizeof path, "/proc/%d/maps", (int)thread->tid);
     if (hf_input_open(&maps, path, NULL) != HF_OK)
         return false;
     while (!has && hf_input_next(&maps, &line, &status, NULL)) {
@@ -163,7 +164,7 @@ static const char *why_not(
         return why;
     if (hf_signal_frame_of(&call->frame, thread->tid, NULL) != HF_OK)
         return "its registers cannot be read";
-    return has_room(stopped->pid, thread, call->frame.address)
+    return has_room(thread, call->frame.address)
                ? NULL
                : "it stands on a stack that heapflame does not know";
 }
@@ -190,7 +191,7 @@ static enum hf_status write_code(struct hf_remote_call *call, struct hf_error *e
 }
 
 /* What the program's file has at an address. By exe: map_files is for root alone. */
-static bool read_file_at(pid_t pid, uint64_t address, uint8_t *out, size_t size)
+static bool read_file_at(pid_t tid, uint64_t address, uint8_t *out, size_t size)
 {
     char path[64];
     struct hf_input maps;
@@ -198,13 +199,13 @@ static bool read_file_at(pid_t pid, uint64_t address, uint8_t *out, size_t size)
     struct hf_map_line map;
     enum hf_status status = HF_OK;
     bool is_read = false;
-    (void)snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+    (void)snprintf(path, sizeof path, "/proc/%d/maps", (int)tid);
     if (hf_input_open(&maps, path, NULL) != HF_OK)
         return false;
     while (hf_input_next(&maps, &line, &status, NULL)) {
         if (!hf_map_line_parse(line, &map) || address < map.start || address >= map.end)
             continue;
-        (void)snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+        (void)snprintf(path, sizeof path, "/proc/%d/exe", (int)tid);
         int file = hf_path_open(path, 0);
         off_t at = (off_t)(address - map.start + map.file_offset);
         is_read = file >= 0 && pread(file, out, size, at) == (ssize_t)size;
@@ -218,13 +219,14 @@ static bool read_file_at(pid_t pid, uint64_t address, uint8_t *out, size_t size)
 /* Writer and restorer go word by word, and may be killed between two. */
 bool hf_remote_call_is_left(pid_t pid)
 {
+    pid_t tid = (pid_t)hf_proc_living_thread((uint32_t)pid);
     uint64_t entry;
     uint8_t code[HF_REMOTE_CODE_BYTES], own[HF_REMOTE_CODE_BYTES];
     size_t ours = 0;
-    if (!remote_find_entry(pid, &entry) || !remote_read(pid, entry, code, sizeof code) ||
+    if (!remote_find_entry(tid, &entry) || !remote_read(tid, entry, code, sizeof code) ||
         (memcmp(code, instructions, WORD) != 0 &&
             memcmp(code + LAST_WORD, instructions + LAST_WORD, sizeof code - LAST_WORD) != 0) ||
-        !read_file_at(pid, entry, own, sizeof own))
+        !read_file_at(tid, entry, own, sizeof own))
         return false;
     for (size_t at = 0; at < sizeof code; at += WORD) {
         size_t size = at == LAST_WORD ? sizeof code - LAST_WORD : WORD;
@@ -240,7 +242,8 @@ enum hf_status hf_remote_call_clear(const struct hf_stopped *stopped, struct hf_
 {
     uint64_t entry;
     uint8_t code[HF_REMOTE_CODE_BYTES];
-    if (!hf_remote_call_is_left(stopped->pid) || !remote_find_entry(stopped->pid, &entry))
+    pid_t tid = stopped->threads[0].tid;
+    if (!hf_remote_call_is_left(stopped->pid) || !remote_find_entry(tid, &entry))
         return HF_OK;
     for (size_t i = 0; i < stopped->count; i++) {
         if (is_in_code(&stopped->threads[i], entry))
@@ -248,8 +251,8 @@ enum hf_status hf_remote_call_clear(const struct hf_stopped *stopped, struct hf_
                 "thread %d of process %d is still on its way through a call of ours",
                 (int)stopped->threads[i].tid, (int)stopped->pid);
     }
-    if (!read_file_at(stopped->pid, entry, code, sizeof code) ||
-        !remote_write(stopped->threads[0].tid, entry, code, sizeof code))
+    if (!read_file_at(tid, entry, code, sizeof code) ||
+        !remote_write(tid, entry, code, sizeof code))
         return hf_error_set(err, HF_ERR_SYSTEM,
             "cannot put back the code at the entry of process %d, where nothing ever comes",
             (int)stopped->pid);
@@ -261,10 +264,11 @@ enum hf_status hf_remote_call_begin(
 {
     const char *why = "it has no threads";
     *call = (struct hf_remote_call){0};
-    if (!remote_find_entry(stopped->pid, &call->entry))
+    pid_t tid = stopped->count != 0 ? stopped->threads[0].tid : stopped->pid;
+    if (!remote_find_entry(tid, &call->entry))
         return hf_error_set(err, HF_ERR_SYSTEM,
             "cannot tell where process %d began: /proc/%d/auxv cannot be read", (int)stopped->pid,
-            (int)stopped->pid);
+            (int)tid);
     for (size_t i = 0; i < stopped->count && why != NULL; i++) {
         why = why_not(call, stopped, &stopped->threads[i]);
         call->thread = &stopped->threads[i];
@@ -278,12 +282,21 @@ enum hf_status hf_remote_call_begin(
     return write_code(call, err);
 }
 
-/* Lets the thread go on until it stops the next time. */
-static bool step(pid_t tid, enum __ptrace_request request, int *out_state)
+/* A signal that stopped it; 0: something else did. All are held back but SIGSTOP, which cannot be.
+ */
+static int signal_of(int state)
 {
-    return ptrace(request, tid, 0, 0) == 0 &&
-           hf_stopped_wait(tid, hf_stopped_now_ns() + CALL_PATIENCE_NS, out_state) &&
-           WIFSTOPPED(*out_state);
+    return state != 0 && state >> 16 == 0 && WSTOPSIG(state) != SYSCALL_STOP ? WSTOPSIG(state) : 0;
+}
+
+/* Lets the thread go on until it stops the next time: *state is that stop, before it was the last
+ * one. What stops the whole program is let through: the kernel keeps that until the thread is let
+ * go, unless a SIGCONT comes before, and the call goes on. */
+static bool step(pid_t tid, enum __ptrace_request request, int *state)
+{
+    return ptrace(request, tid, 0, signal_of(*state)) == 0 &&
+           hf_stopped_wait(tid, hf_stopped_now_ns() + CALL_PATIENCE_NS, state) &&
+           WIFSTOPPED(*state);
 }
 
 /* The mask last: until the registers are there, no handler may be made to return to them. */

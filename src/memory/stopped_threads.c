@@ -70,12 +70,14 @@ static enum hf_status seize(struct hf_stopped *stopped, pid_t tid, struct hf_err
         uint32_t tracer = hf_proc_tracer((uint32_t)tid);
         if (why == ESRCH || !hf_proc_start_ticks((uint32_t)tid, &ticks))
             return HF_OK;
-        if (tracer != 0)
+        if (tracer != 0 && tracer != (uint32_t)getpid())
             return hf_error_set(err, HF_ERR_SYSTEM,
                 "process %d is traced by process %" PRIu32 " already: end that one first",
                 (int)stopped->pid, tracer);
-        return hf_error_system(
-            err, why, "cannot stop thread %d of process %d", (int)tid, (int)stopped->pid);
+        if (tracer == 0)
+            return hf_error_system(
+                err, why, "cannot stop thread %d of process %d", (int)tid, (int)stopped->pid);
+        /* ours: it did not stop when it was to */
     }
     stopped->threads[stopped->count++] = (struct hf_stopped_thread){.tid = tid};
     return HF_OK;
@@ -228,13 +230,17 @@ enum hf_status hf_stop_thread(
     return status;
 }
 
+static bool let_go(const struct hf_stopped_thread *thread)
+{
+    return ptrace(PTRACE_DETACH, thread->tid, 0, thread->signal) == 0;
+}
+
 /* One that runs cannot be let go: where something failed, it may still be on its way to the stop.
  */
-static void let_go(const struct hf_stopped_thread *thread, uint64_t deadline_ns)
+static void let_go_late(const struct hf_stopped_thread *thread, uint64_t deadline_ns)
 {
-    int state, signal = thread->signal;
-    if (ptrace(PTRACE_DETACH, thread->tid, 0, signal) == 0 ||
-        ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0) != 0 ||
+    int state, signal = 0;
+    if (ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0) != 0 ||
         !hf_stopped_wait(thread->tid, deadline_ns, &state) || !WIFSTOPPED(state))
         return;
     if (state >> 16 != PTRACE_EVENT_STOP)
@@ -245,8 +251,13 @@ static void let_go(const struct hf_stopped_thread *thread, uint64_t deadline_ns)
 void hf_stopped_release(struct hf_stopped *stopped)
 {
     uint64_t deadline_ns = hf_stopped_now_ns() + HF_STOP_PATIENCE_NS;
-    for (size_t i = 0; i < stopped->count; i++)
-        let_go(&stopped->threads[i], deadline_ns);
+    size_t late = 0;
+    for (size_t i = 0; i < stopped->count; i++) { /* nobody waits for those below */
+        if (!let_go(&stopped->threads[i]))
+            stopped->threads[late++] = stopped->threads[i];
+    }
+    for (size_t i = 0; i < late; i++)
+        let_go_late(&stopped->threads[i], deadline_ns);
     free(stopped->threads);
     *stopped = (struct hf_stopped){0};
 }

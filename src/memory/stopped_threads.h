@@ -6,6 +6,8 @@
  * to stop, and then each is waited for, so that the stop is short. Whoever stops them must let them
  * go; if it dies, the kernel does. Only the thread that stopped them may ask anything of them.
  *
+ * A first thread that has ended before the others is none of them.
+ *
  * What cannot be stopped is refused, and nothing is stopped then: a process that another debugger
  * has, one that a job control signal stopped, one of 32 bits, and threads that the kernel does not
  * let go within HF_STOP_PATIENCE_NS (a dead network's file, a parent in vfork(2)).

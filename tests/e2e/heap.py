@@ -56,9 +56,27 @@ static __attribute__((noinline)) void wipe(void)
     volatile char bytes[65536];
     for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = 0;
 }
+/* The first thread has: the kernel has no memory by the number of the process then. */
+static int is_ended(void)
+{
+    char line[512] = "";
+    FILE *file = fopen("/proc/self/stat", "r");
+    if (!fgets(line, sizeof line, file)) line[0] = 0;
+    fclose(file);
+    return strstr(line, ") Z ") != NULL;
+}
 static void *work(void *unused)
 {
     for (;;) { free(malloc(1 + ticks % 3000)); ticks++; }
+    return unused;
+}
+static void *talk(void *unused)
+{
+    while (!is_ended()) usleep(1000);
+    printf("ready\n");
+    fflush(stdout);
+    getchar();
+    _exit(0);
     return unused;
 }
 int main(int count, char **words)
@@ -67,6 +85,7 @@ int main(int count, char **words)
     keep(10000);
     lose(1000);
     wipe();
+    if (count > 1 && words[1][0] == 'e') { pthread_create(&thread, NULL, talk, NULL); pthread_exit(NULL); }
     if (count > 1 && words[1][0] == 'l') keep_large();
     else if (count > 1) pthread_create(&thread, NULL, work, NULL);
     printf("ready %s\n", count > 1 ? words[1] : "");
@@ -197,6 +216,17 @@ def test_at_work():
             assert (thread / "children").read_text() == "", thread
             status = (thread / "status").read_text()
             assert "SigPnd:\t0000000000000000" in status and "TracerPid:\t0" in status, status
+
+
+def test_main_thread_ended():
+    with Program("ended") as program:
+        for _ in range(3):
+            found = document(program.pid)
+            assert found["blocks"]["bytes"] >= 3_000_000 and 990 <= found["lost"]["blocks"] <= 1010, found
+            parts = found["resident"]
+            assert sum(part["bytes"] for part in parts["parts"]) == parts["bytes"] >= 1_000_000, parts
+        assert "ok " in check_lost("3MiB", program.pid)
+        assert "copies         yes  none left behind" in subprocess.run([HEAPFLAME, "doctor", str(program.pid)], capture_output=True, text=True, check=False).stdout
 
 
 SHELL = "while :; do x=$(echo 1); y=$(echo 2); done"

@@ -4,6 +4,7 @@
 
 #include "base/strings/num.h"
 #include "check.h"
+#include "memory/remote_call.h"
 #include "memory/stopped_threads.h"
 #include "os/process/proc.h"
 #include "os/process/process_memory.h"
@@ -13,6 +14,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -40,6 +42,8 @@ struct told {
     atomic_uint copies_ran, wrong_vectors, wrong_calls, signals;
     atomic_ullong mallocs, sums, naps;
     _Atomic uintptr_t pair; /* two words of it that are always equal, seen by who stops it */
+    atomic_bool has_no_main, waits_for_child; /* for the program: how it goes on */
+    atomic_ullong longest_ns;                 /* that its storm stood still */
 };
 
 static struct told *told;
@@ -57,10 +61,22 @@ static void leave_processor(void)
     (void)nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
 }
 
+static uint64_t snapshot_test_now_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 static void *storm(void *unused)
 {
     void *blocks[64] = {0};
+    uint64_t last_ns = snapshot_test_now_ns();
     for (unsigned i = 0;; i++) {
+        uint64_t now_ns = snapshot_test_now_ns(), stood_ns = now_ns - last_ns;
+        last_ns = now_ns;
+        if (stood_ns > told->longest_ns)
+            told->longest_ns = stood_ns;
         void **block = &blocks[i * 31 % 64];
         free(*block);
         *block = malloc(16 + i * 97 % 5000);
@@ -126,6 +142,17 @@ static void count_signal(int signal)
     atomic_fetch_add(&told->signals, 1);
 }
 
+/* Until then the kernel lets the thread go for nothing. */
+static void wait_in_vfork(void)
+{
+    if (syscall(SYS_clone, CLONE_VFORK, 0, 0, 0, 0) == 0) {
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+        while (told->waits_for_child)
+            leave_processor();
+        _exit(0);
+    }
+}
+
 static void work(void)
 {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};
@@ -141,6 +168,10 @@ static void work(void)
     (void)pthread_create(&thread, NULL, sum, NULL);
     for (int i = 0; i < 5; i++)
         (void)pthread_create(&thread, NULL, nap, NULL);
+    if (told->has_no_main)
+        pthread_exit(NULL);
+    if (told->waits_for_child)
+        wait_in_vfork();
     for (;;)
         pause();
 }
@@ -324,6 +355,123 @@ static void test_stop_where_ends_are_ignored(void **state)
     check_unharmed(pid);
 }
 
+/* The first letter of what the kernel says of a thread: T is stopped by a signal. */
+static char state_of(pid_t pid)
+{
+    char path[64], text[512], *end;
+    (void)snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    size_t size = fread(text, 1, sizeof text - 1, file);
+    (void)fclose(file);
+    text[size] = '\0';
+    end = strrchr(text, ')');
+    assert_non_null(end);
+    return end[2];
+}
+
+static bool becomes(pid_t pid, char state)
+{
+    for (int i = 0; i < 3000 && state_of(pid) != state; i++)
+        usleep(1000);
+    return state_of(pid) == state;
+}
+
+/* A system call in place of a snapshot's; meanwhile come these signals. */
+static void call_and_signal(pid_t pid, int first, int second)
+{
+    struct hf_stopped stopped = {0};
+    struct hf_remote_call call = {0};
+    struct hf_error err;
+    int64_t result = 0;
+    check_ok(hf_stop_threads(&stopped, pid, &err), &err);
+    assert_int_equal(kill(pid, first), 0);
+    check_ok(hf_remote_call_begin(&call, &stopped, &err), &err);
+    check_ok(hf_remote_call_do(&call, SYS_getpid, NULL, 0, &result, &err), &err);
+    assert_int_equal(result, pid);
+    if (second != 0)
+        assert_int_equal(kill(pid, second), 0);
+    hf_remote_call_end(&call);
+    hf_stopped_release(&stopped);
+}
+
+/* As a shell's ^Z: SIGSTOP is the one signal that a thread cannot hold back. */
+static void test_stopped_by_signal_during_call(void **state)
+{
+    pid_t pid = start_work();
+    (void)state;
+    call_and_signal(pid, SIGSTOP, 0);
+    assert_true(becomes(pid, 'T'));
+    assert_int_equal(kill(pid, SIGCONT), 0);
+    check_unharmed(pid);
+    call_and_signal(pid, SIGSTOP, SIGCONT);
+    check_unharmed(pid);
+}
+
+/* pthread_exit(3) in main(): the kernel shows no memory by the number of the process then. */
+static void test_main_thread_ended(void **state)
+{
+    told->has_no_main = true;
+    pid_t pid = start_work();
+    (void)state;
+    assert_true(becomes(pid, 'Z'));
+    for (int i = 0; i < 5; i++) {
+        struct hf_snapshot snapshot;
+        pid_t seen = 0;
+        take_snapshot(&snapshot, pid);
+        struct hf_memory memory = hf_memory_of_file(&snapshot.memory);
+        assert_int_equal(snapshot.thread_count, 7);
+        assert_true(hf_memory_copy(&memory, (uintptr_t)told, &seen, sizeof seen));
+        assert_int_equal(seen, pid);
+        hf_snapshot_end(&snapshot);
+        struct hf_leftovers left = hf_leftovers_of(pid);
+        assert_int_equal(left.zombie_count, 0);
+        assert_false(left.has_code);
+    }
+    check_unharmed(pid);
+}
+
+/* One thread that the kernel does not let go is waited for twice: until it is refused, and until it
+ * can be let go. The others wait once. */
+static void test_refused_stop_is_short(void **state)
+{
+    struct hf_stopped stopped;
+    struct hf_error err;
+    told->waits_for_child = true;
+    pid_t pid = start_work();
+    (void)state;
+    assert_true(becomes(pid, 'D'));
+    told->longest_ns = 0;
+    uint64_t began_ns = snapshot_test_now_ns();
+    assert_int_equal(hf_stop_threads(&stopped, pid, &err), HF_ERR_SYSTEM);
+    uint64_t took_ns = snapshot_test_now_ns() - began_ns;
+    assert_non_null(strstr(err.text, "vfork"));
+    check_unharmed(pid);
+    assert_true(told->longest_ns >= HF_STOP_PATIENCE_NS / 2);
+    assert_true(told->longest_ns < took_ns * 3 / 4);
+    told->waits_for_child = false; /* it is still ours, and stops now */
+    assert_true(becomes(pid, 't'));
+    check_ok(hf_stop_threads(&stopped, pid, &err), &err);
+    hf_stopped_release(&stopped);
+    assert_true(becomes(pid, 'S'));
+}
+
+/* It is first at the processor only while the program stands still. */
+static void test_guardian_has_its_pace_back(void **state)
+{
+    struct hf_snapshot snapshot;
+    const struct sched_param none = {0};
+    pid_t pid = start_work();
+    (void)state;
+    assert_int_equal(sched_setscheduler(0, SCHED_BATCH, &none), 0);
+    take_snapshot(&snapshot, pid);
+    int policy = sched_getscheduler(snapshot.guardian);
+    hf_snapshot_end(&snapshot);
+    assert_int_equal(sched_setscheduler(0, SCHED_OTHER, &none), 0);
+    assert_int_equal(policy, SCHED_BATCH);
+    check_unharmed(pid);
+}
+
 /* The tool, which may be killed at any time. */
 static pid_t start_tool(pid_t pid)
 {
@@ -360,13 +508,6 @@ static void wait_for_guardians(pid_t pid)
 }
 
 enum victim { TOOL = 1, GUARDIAN = 2, BOTH = 3 };
-
-static uint64_t snapshot_test_now_ns(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* Kills the tool, its guardian or both at random instants; returns how long guardians needed at
  * most to clean up. */
@@ -450,6 +591,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_memory_of_an_instant, begin, finish),
         cmocka_unit_test_setup_teardown(test_refused_stop_holds_nobody, begin, finish),
         cmocka_unit_test_setup_teardown(test_stop_where_ends_are_ignored, begin, finish),
+        cmocka_unit_test_setup_teardown(test_refused_stop_is_short, begin, finish),
+        cmocka_unit_test_setup_teardown(test_stopped_by_signal_during_call, begin, finish),
+        cmocka_unit_test_setup_teardown(test_main_thread_ended, begin, finish),
+        cmocka_unit_test_setup_teardown(test_guardian_has_its_pace_back, begin, finish),
         cmocka_unit_test_setup_teardown(test_tool_killed, begin, finish),
         cmocka_unit_test_setup_teardown(test_guardian_killed, begin, finish),
         cmocka_unit_test_setup_teardown(test_both_killed, begin, finish),

@@ -3,7 +3,9 @@
 #include "base/containers/hash.h"
 #include "base/strings/num.h"
 #include "os/input.h"
+#include "os/path.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -205,6 +207,28 @@ void hf_proc_children(
         }
     }
     hf_input_close(&file);
+}
+
+uint32_t hf_proc_living_thread(uint32_t pid)
+{
+    char path[64];
+    uint64_t ticks, tid;
+    struct hf_folder_names threads;
+    uint32_t living = pid;
+    (void)snprintf(path, sizeof path, "/proc/%u/task", pid);
+    int folder = hf_proc_start_ticks(pid, &ticks) ? -1 : hf_path_open(path, O_DIRECTORY);
+    if (folder < 0)
+        return pid;
+    if (hf_folder_names_read(&threads, folder)) {
+        for (size_t i = 0; i < threads.count && living == pid; i++) {
+            if (hf_num_u64(hf_text_of(threads.items[i]), &tid) && tid <= INT32_MAX &&
+                hf_proc_start_ticks((uint32_t)tid, &ticks))
+                living = (uint32_t)tid;
+        }
+        hf_folder_names_done(&threads);
+    }
+    (void)close(folder);
+    return living;
 }
 
 bool hf_proc_available(uint64_t *out_bytes)

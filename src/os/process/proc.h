@@ -77,6 +77,12 @@ struct hf_proc_memory {
 };
 HF_MUST_CHECK bool hf_proc_memory(uint32_t pid, struct hf_proc_memory *out_memory);
 
+/*
+ * Itself; or one of its threads, if the first has ended before the others. What the kernel tells of
+ * the memory of a process (maps, auxv, exe, statm) it tells by the number of a thread that lives.
+ */
+uint32_t hf_proc_living_thread(uint32_t pid);
+
 /* What the machine has for new allocations without swapping: MemAvailable of proc(5). */
 HF_MUST_CHECK bool hf_proc_available(uint64_t *out_bytes);
 
