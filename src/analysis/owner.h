@@ -7,7 +7,8 @@
  *   1. own, if --own matches it, or else a wrapper, if --wrapper does;
  *   2. a wrapper, if it is the allocator's (profile/allocator.h);
  *   3. what the first rule says (spec/owner_rules.h) that matches its function, else its source
- *      file, else its module, unless that is the program or lies in its folder;
+ *      file, else its module; but what lies in the program's folder is as the program is: the
+ *      user's own, or an interpreter's;
  *   4. a helper or a maker, if its words sound so (spec/owner_name.h);
  *   5. a helper, if the debug information says that several parts of the program share it
  *      (dwarf/helpers.h);

@@ -33,7 +33,8 @@ struct owner_judge {
     struct hf_profile *by_line;     /* that the sources are judged by; NULL: `folded` is */
     struct hf_map lines;            /* of C and C++, hashed -> the first label with a frame there */
     struct hf_text program, folder; /* its path; the folder of all that belongs to it, or empty */
-    bool has_only_mappings;         /* of a program with a malloc of its own */
+    const struct hf_owner_rule *runtime; /* of the program, e.g. python3; NULL: the user's own */
+    bool has_only_mappings;              /* of a program with a malloc of its own */
     struct hf_out label;
     uint32_t label_id; /* of a new one */
 };
@@ -126,7 +127,25 @@ static enum hf_status owner_rule_for(struct hf_owner_frames *frames, enum hf_own
     return HF_OK;
 }
 
-/* The same of a module; a rule by its path says nothing of what belongs to the program. */
+static bool is_by_path(const struct hf_owner_rule *rule)
+{
+    return rule != NULL && hf_text_find(rule->glob, '/') != rule->glob.size;
+}
+
+/* What lies in the folder of the program is the user's own, whatever a rule by its path says; but
+ * where the program is an interpreter, it is the interpreter's: ~/.pyenv/versions/3.12.1/lib. */
+static void apply_folder(
+    const struct owner_judge *j, struct hf_text module, const struct hf_owner_rule **rule)
+{
+    if (!hf_modules_belong(j->program, j->folder, module))
+        return;
+    if (j->runtime == NULL && is_by_path(*rule))
+        *rule = NULL;
+    else if (*rule == NULL)
+        *rule = j->runtime;
+}
+
+/* The same of a source file, or else of the module. */
 static enum hf_status owner_rule_of_place(const struct owner_judge *j,
     const struct hf_probe_site *site, const struct hf_owner_rule **out_rule, struct hf_error *err)
 {
@@ -134,10 +153,8 @@ static enum hf_status owner_rule_of_place(const struct owner_judge *j,
     if (status != HF_OK || *out_rule != NULL)
         return status;
     status = owner_rule_for(j->frames, HF_OWNER_MODULE, site->module, out_rule, err);
-    bool is_by_path =
-        *out_rule != NULL && hf_text_find((*out_rule)->glob, '/') != (*out_rule)->glob.size;
-    if (is_by_path && hf_modules_belong(j->program, j->folder, site->module))
-        *out_rule = NULL;
+    if (status == HF_OK)
+        apply_folder(j, site->module, out_rule);
     return status;
 }
 
@@ -458,6 +475,16 @@ static enum hf_status judge_sources(struct owner_judge *j, const struct hf_profi
     return status;
 }
 
+/* An interpreter is known by the name of its file. */
+static enum hf_status find_runtime(struct owner_judge *j, struct hf_error *err)
+{
+    const struct hf_owner_rule *rule;
+    enum hf_status status = owner_rule_for(j->frames, HF_OWNER_MODULE, j->program, &rule, err);
+    if (status == HF_OK && !is_by_path(rule))
+        j->runtime = rule;
+    return status;
+}
+
 static enum hf_status judge_all(struct hf_owner_stacks *stacks, const struct hf_profile *from,
     enum hf_granularity granularity, struct hf_error *err)
 {
@@ -469,7 +496,9 @@ static enum hf_status judge_all(struct hf_owner_stacks *stacks, const struct hf_
                               hf_profile_find_type(from, HF_TEXT(HF_RESIDENT_SPACE), &resident);
         j.program = hf_profile_text(from, from->modules[hf_modules_program(from)].path);
         j.folder = hf_modules_folder(j.program);
-        status = hf_places_add(&j.places, from, granularity, err);
+        status = find_runtime(&j, err);
+        if (status == HF_OK)
+            status = hf_places_add(&j.places, from, granularity, err);
         if (status == HF_OK)
             status = judge_scripts(&j, from, err);
         if (status == HF_OK)

@@ -5,8 +5,8 @@
  *     struct hf_profile *p = stacks_profile("bytes", rows);
  *
  * A frame is "name" or "name@file:line", root first; "name[keeps]" is a helper that may keep what
- * it makes. stacks_difference has a second value, what was released. The profiles are folded ones:
- * names, no addresses.
+ * it makes, "name in /path" is of that module. stacks_difference has a second value, what was
+ * released. The profiles are folded ones: names, no addresses.
  */
 #ifndef HF_TESTS_UNIT_STACKS_H
 #define HF_TESTS_UNIT_STACKS_H
@@ -29,6 +29,12 @@ static inline uint32_t stacks_frame(struct hf_profile *profile, struct hf_text t
     if (hf_text_ends(name, "[keeps]")) {
         name.size -= strlen("[keeps]");
         frame.flags |= HF_FRAME_IS_HELPER | HF_FRAME_MAY_KEEP;
+    }
+    size_t module = hf_text_find_string(name, " in /");
+    if (module != name.size) {
+        struct hf_text path = hf_text_from(name, module + strlen(" in "));
+        name.size = module;
+        check_ok(hf_profile_module(profile, path, HF_TEXT(""), &frame.module, &err), &err);
     }
     struct hf_text file = hf_text_first(place, hf_text_find_last(place, ':'));
     uint64_t line;

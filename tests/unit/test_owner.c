@@ -100,6 +100,47 @@ static void is_told_by_the_source(void **state)
     EXPECT_OWNERS(NULL, NULL, rows, expected);
 }
 
+/* What lies in the folder of a program is its own; in that of an interpreter, the interpreter's. */
+static void is_told_by_the_folder(void **state)
+{
+    (void)state;
+    const struct {
+        const char *program, *module, *owner;
+    } told[] = {
+        {"/srv/app/bin/server", "/srv/app/lib/libengine.so", "fill"},
+        {"/srv/app/bin/server", "/usr/lib/libengine.so", "feed"},
+        {"/usr/bin/server", "/srv/app/lib/libengine.so", "fill"},
+        {"/home/me/.pyenv/versions/3.12.1/bin/python3.12",
+            "/home/me/.pyenv/versions/3.12.1/lib/libcrypto.so.3", "feed"},
+        {"/home/me/.pyenv/versions/3.12.1/bin/python3.12", "/srv/app/engine.so", "fill"},
+        {"/usr/local/bin/python3.12", "/usr/local/lib/python3.12/lib-dynload/_json.cpython-312.so",
+            "feed"},
+        {"/usr/bin/python3.11", "/srv/app/venv/lib/python3.11/site-packages/numpy/core/_umath.so",
+            "feed"},
+        {"/usr/local/bin/php", "/usr/local/lib/php/extensions/no-debug-non-zts-20220829/gd.so",
+            "feed"},
+        {"/home/me/.rbenv/versions/3.1.2/bin/ruby",
+            "/home/me/.rbenv/versions/3.1.2/lib/ruby/3.1.0/x86_64-linux/json/ext/parser.so",
+            "feed"},
+        {"/usr/local/bin/ruby", "/srv/app/vendor/bundle/ruby/3.1.0/gems/bson/bson_native.so",
+            "feed"},
+        {"/usr/local/bin/node", "/srv/app/node_modules/sharp/build/Release/sharp.node", "feed"},
+        {"/usr/local/bin/node", "/srv/app/build/Release/engine.node", "fill"},
+        {"/usr/local/bin/perl", "/usr/local/lib/perl5/5.36.0/x86_64-linux/auto/List/Util/Util.so",
+            "feed"},
+        {"/usr/local/bin/lua", "/usr/local/lib/lua/5.4/cjson.so", "feed"},
+    };
+    for (size_t i = 0; i < HF_COUNT(told); i++) {
+        char stack[512], expected[512];
+        (void)snprintf(stack, sizeof stack, "main in %s;feed@app.x:7;fill in %s", told[i].program,
+            told[i].module);
+        bool is_own = strcmp(told[i].owner, "fill") == 0;
+        (void)snprintf(expected, sizeof expected, is_own ? "main;feed;fill|" : "main;feed|fill");
+        const struct owner_row rows[] = {{stack, 1, 100}}, answer[] = {{expected, 1, 100}};
+        EXPECT_OWNERS(NULL, NULL, rows, answer);
+    }
+}
+
 static void is_a_library_where_nothing_is_the_programs(void **state)
 {
     (void)state;
@@ -491,6 +532,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_the_innermost_frame_of_the_program),
         cmocka_unit_test(is_told_by_the_source),
+        cmocka_unit_test(is_told_by_the_folder),
         cmocka_unit_test(is_a_library_where_nothing_is_the_programs),
         cmocka_unit_test(leaves_the_reserve_of_a_runtime),
         cmocka_unit_test(passes_over_what_runs_frames),
