@@ -16,7 +16,7 @@ struct source_judge {
         uint64_t below;    /* of these, in functions below whose source is known */
         uint64_t told;     /* of these, what is known to come back to here */
         uint64_t returned; /* of all, what goes to its caller */
-        uint64_t stored;   /* and what is stored in what that gave it */
+        uint64_t stored;   /* and what is stored in what that gave it, or in its object */
         uint32_t parameter;
         bool is_filled; /* as a whole */
     } * nodes;
@@ -80,10 +80,12 @@ static enum hf_status source_answer(struct source_judge *j, uint32_t node,
     struct source_bytes *at = &j->nodes[node];
     if (answer->use == HF_SOURCE_HANDS_ON)
         at->returned += bytes;
-    bool is_same = at->stored == 0 || at->parameter == answer->parameter;
-    if (answer->use == HF_SOURCE_STORES && is_same) {
+    bool is_of_object = answer->use == HF_SOURCE_KEEPS && answer->is_of_object;
+    uint32_t parameter = is_of_object ? HF_SOURCE_RECEIVER : answer->parameter;
+    bool is_same = at->stored == 0 || at->parameter == parameter;
+    if ((answer->use == HF_SOURCE_STORES || is_of_object) && is_same) {
         at->stored += bytes;
-        at->parameter = answer->parameter;
+        at->parameter = parameter;
         at->is_filled = answer->is_filled;
         return HF_OK; /* its caller tells more */
     }
@@ -101,7 +103,10 @@ static enum hf_status source_stored(
     struct source_bytes *at = &j->nodes[node];
     struct hf_source_line line = source_line_at(j, node);
     struct hf_source_answer answer = {.use = HF_SOURCE_MAY_KEEP};
-    enum hf_source_use use = at->is_filled ? HF_SOURCE_MAY_KEEP : HF_SOURCE_STORES;
+    bool is_of_object = at->parameter == HF_SOURCE_RECEIVER;
+    enum hf_source_use use = is_of_object    ? HF_SOURCE_KEEPS
+                             : at->is_filled ? HF_SOURCE_MAY_KEEP
+                                             : HF_SOURCE_STORES;
     enum hf_status status = HF_OK;
     if (at->stored == 0)
         return HF_OK;

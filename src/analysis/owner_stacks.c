@@ -274,10 +274,11 @@ static enum hf_status owner_apply_source(struct owner_judge *j, const struct hf_
     struct hf_text own = hf_source_bare_name(at->name), held_by = hf_source_bare_name(holder->name);
     bool is_sure = !owner_is_verb(own) &&
                    (is_helper_by_types || hf_owner_name_kind(own, at->file) == HF_OWNER_NAME_NONE);
-    bool gives = source.use == HF_SOURCE_GIVES &&
-                 hf_owner_name_kind(holder->name, holder->file) == HF_OWNER_NAME_NONE &&
-                 hf_owner_name_kind(held_by, holder->file) == HF_OWNER_NAME_NONE &&
-                 !owner_is_verb(held_by) && !owner_is_of_container(holder);
+    bool is_holder =
+        source.is_known || (hf_owner_name_kind(holder->name, holder->file) == HF_OWNER_NAME_NONE &&
+                               hf_owner_name_kind(held_by, holder->file) == HF_OWNER_NAME_NONE &&
+                               !owner_is_verb(held_by) && !owner_is_of_container(holder));
+    bool gives = source.use == HF_SOURCE_GIVES && is_holder;
     bool keeps = (source.use == HF_SOURCE_KEEPS && (!is_helper || is_sure)) ||
                  (source.use == HF_SOURCE_STORES && !is_helper);
     /* Where the program begins, what it is told to keep says less than who makes that. */
@@ -563,6 +564,12 @@ static bool is_sure_at(const struct hf_owner_stacks *stacks, uint32_t node)
     return node != 0 && hf_owner_stacks_at(stacks, node)->is_sure;
 }
 
+/* What it is given there it gives to another function, which keeps it. */
+static bool has_holder_at(const struct hf_owner_stacks *stacks, uint32_t node)
+{
+    return node != 0 && hf_owner_stacks_at(stacks, node)->holder != 0;
+}
+
 /* `above`: of its caller. */
 static bool is_own_frame(const struct hf_owner_stacks *stacks, const struct hf_owner_frame *judged,
     const struct hf_owner_node *above)
@@ -579,7 +586,8 @@ static bool is_own_frame(const struct hf_owner_stacks *stacks, const struct hf_o
         return true;
     bool is_of_first = judged->is_part && above->depth <= DEPTH_OF_FIRST && !judged->is_sure;
     bool is_of_entry = (above->is_entry || (judged->is_sure && is_script_at(stacks, above->own))) &&
-                       !(judged->is_sure && is_sure_at(stacks, above->own));
+                       !(judged->is_sure && is_sure_at(stacks, above->own)) &&
+                       !has_holder_at(stacks, above->own);
     if (judged->class == HF_OWNER_HELPER)
         return above->own == 0 || is_of_entry || is_of_first ||
                (judged->is_maker && above->is_driver);

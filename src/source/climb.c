@@ -1,6 +1,7 @@
 #include "source/climb.h"
 
 #include "source/compiled.h"
+#include "source/slots.h"
 #include "source/words.h"
 
 #define CLIMB_MAX 40   /* brackets around it */
@@ -34,6 +35,7 @@ static struct hf_source_end climb_kept(
         .is_of_object = is_of_class || hf_source_means(tokens, token, HF_SOURCE_OBJECT),
         .file = at->number,
         .function = function,
+        .slot = hf_source_slot_of(at, function, token),
         .line = tokens->items[token].line};
 }
 
@@ -245,6 +247,9 @@ static struct hf_source_end climb_argument(const struct hf_source_at *at, uint32
         return HF_SOURCE_END_STAYS;
     struct hf_source_end end = hf_source_follow(&in, function, name);
     *out_is_given = end.fate == HF_SOURCE_RETURNED;
+    bool is_there = end.fate == HF_SOURCE_KEPT && end.file == in.number && end.function == function;
+    if (is_there && hf_source_is_compiled(in.file->tokens.language))
+        end.is_known |= hf_source_reads_part(&in, function, name);
     return end;
 }
 
@@ -264,6 +269,15 @@ static uint32_t climb_argument_name(const struct hf_source_at *at, uint32_t open
                : HF_SOURCE_NO;
 }
 
+/* The name at `token` is a variable of the function, which made what it has. */
+static bool climb_is_made_there(const struct hf_source_at *at, uint32_t function, uint32_t token)
+{
+    struct hf_text name = hf_source_text_of(at, token);
+    return hf_source_is_kind(&at->file->tokens, token, HF_SOURCE_NAME) &&
+           hf_source_declares(at, function, name) &&
+           hf_source_origin_of(at, function, name).root == HF_SOURCE_IS_FRESH;
+}
+
 /*
  * A function keeps its argument in the object that it is called for, which may be a variable of its
  * caller: then what becomes of that decides.
@@ -275,18 +289,28 @@ static struct hf_source_end climb_receiver(const struct hf_source_at *at, uint32
     if (!hf_source_is_compiled(tokens->language) || end.fate != HF_SOURCE_KEPT ||
         !end.is_of_object || begin == callee || hf_source_means(tokens, begin, HF_SOURCE_OBJECT))
         return end;
-    struct hf_text name = hf_source_text_of(at, begin);
-    bool is_local = hf_source_is_kind(tokens, begin, HF_SOURCE_NAME) &&
-                    hf_source_declares(at, function, name) &&
-                    hf_source_origin_of(at, function, name).root == HF_SOURCE_IS_FRESH;
-    if (!is_local)
+    if (!climb_is_made_there(at, function, begin))
         return end;
     if (hf_source_is_main(at, function)) {
         end.is_of_object = false;
         return end;
     }
-    struct hf_source_end of_local = hf_source_follow(at, function, name);
+    struct hf_source_end of_local = hf_source_follow(at, function, hf_source_text_of(at, begin));
     return of_local.fate == HF_SOURCE_RETURNED ? of_local : HF_SOURCE_END_UNKNOWN;
+}
+
+struct hf_source_end hf_source_into_receiver(const struct hf_source_at *at, uint32_t callee)
+{
+    uint32_t number = at->file->tokens.items[callee].statement;
+    if (number == HF_SOURCE_NO)
+        return HF_SOURCE_END_UNKNOWN;
+    const struct hf_source_statement *statement = hf_source_statement_of(at, number);
+    uint32_t function = statement->function,
+             begin = hf_source_chain_begin(at->file, callee, statement->begin);
+    bool is_followed = begin + 2 == callee && climb_is_made_there(at, function, begin) &&
+                       !hf_source_is_main(at, function);
+    return is_followed ? hf_source_follow(at, function, hf_source_text_of(at, begin))
+                       : HF_SOURCE_END_UNKNOWN;
 }
 
 /* The call makes an object of its arguments: "Order(id, items)", "std::move(x)". */
@@ -576,6 +600,22 @@ static struct hf_source_end climb_key(
                : HF_SOURCE_END_STAYS;
 }
 
+/* "for (auto &row : rows)", "for (auto &[key, row] : rows)": what is given each part of the value;
+ * HF_SOURCE_END_STAYS of another loop. */
+static struct hf_source_end climb_range(const struct hf_source_at *at, uint32_t function,
+    uint32_t open, const struct hf_source_value *value)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    uint32_t colon = open + 1;
+    while (colon < value->begin && !hf_source_is_sign(tokens, colon, ":"))
+        colon = hf_source_next(tokens, colon);
+    if (colon >= value->begin || tokens->language != HF_SOURCE_CPP)
+        return HF_SOURCE_END_STAYS;
+    bool are_many = hf_source_is_sign(tokens, colon - 1, "]");
+    return are_many ? climb_pattern(at, function, tokens->items[colon - 1].pair, colon)
+                    : hf_source_follow(at, function, hf_source_text_of(at, colon - 1));
+}
+
 /* The brackets around a value of C, C++ or Rust decide; false: they do not. */
 static bool climb_in_brackets(const struct hf_source_at *at, uint32_t function, uint32_t open,
     struct hf_source_value *value, struct hf_source_end *out_end)
@@ -592,8 +632,11 @@ static bool climb_in_brackets(const struct hf_source_at *at, uint32_t function, 
         *out_end = HF_SOURCE_END_UNKNOWN; /* goes on */
         return true;
     }
-    if (is_macro || (language != HF_SOURCE_RUST && hf_source_is_word(tokens, open - 1, "for") &&
-                        hf_source_is_sign(tokens, open, "(")))
+    bool is_loop = language != HF_SOURCE_RUST && hf_source_is_word(tokens, open - 1, "for") &&
+                   hf_source_is_sign(tokens, open, "(");
+    if (is_loop)
+        *out_end = climb_range(at, function, open, value);
+    if (is_macro || is_loop)
         return true;
     if (language != HF_SOURCE_CPP || !hf_source_is_sign(tokens, open, "{") ||
         !hf_source_is_kind(tokens, open - 1, HF_SOURCE_NAME) ||

@@ -32,6 +32,10 @@ struct hf_source_end hf_source_into(
 struct hf_source_end hf_source_into_argument(
     const struct hf_source_at *at, uint32_t open, uint32_t number);
 
+/* The same of the object that the call of the name at `callee` is for: what becomes of it if it is
+ * a variable of the function, which made it; else unknown. */
+struct hf_source_end hf_source_into_receiver(const struct hf_source_at *at, uint32_t callee);
+
 /* What a statement is worth to the block that it ends: in Ruby and Perl, its value. */
 bool hf_source_is_value(const struct hf_source_at *at, uint32_t statement);
 

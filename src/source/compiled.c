@@ -216,8 +216,11 @@ bool hf_source_is_copied(const struct hf_source_at *at, struct hf_source_value v
     uint32_t callee =
         level.open != HF_SOURCE_NO ? hf_source_callee(at->file, level.open) : HF_SOURCE_NO;
     uint32_t function = hf_source_statement_of(at, value.statement)->function;
-    bool stores =
-        level.assignment != HF_SOURCE_NO || (level.open != HF_SOURCE_NO && callee == HF_SOURCE_NO);
+    bool is_gone_through = level.open != HF_SOURCE_NO && level.open != 0 &&
+                           hf_source_is_word(tokens, level.open - 1, "for") &&
+                           level.assignment == HF_SOURCE_NO;
+    bool stores = level.assignment != HF_SOURCE_NO ||
+                  (level.open != HF_SOURCE_NO && callee == HF_SOURCE_NO && !is_gone_through);
     if (callee != HF_SOURCE_NO)
         stores = !hf_source_is_any_word(tokens, callee, moves) &&
                  hf_source_function_called(at, callee, function) == HF_SOURCE_NO;
@@ -249,4 +252,26 @@ bool hf_source_is_main(const struct hf_source_at *at, uint32_t function)
 {
     return function != HF_SOURCE_NO &&
            hf_text_is(at->file->outline.functions[function].name, "main");
+}
+
+bool hf_source_reads_part(const struct hf_source_at *at, uint32_t function, struct hf_text name)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    uint32_t first, end;
+    hf_source_range_of(at, function, &first, &end);
+    for (uint32_t i = first; i < end && hf_source_step(at->flow); i++) {
+        bool is_member =
+            (hf_source_is_sign(tokens, i + 1, ".") || hf_source_is_sign(tokens, i + 1, "->")) &&
+            hf_source_is_kind(tokens, i + 2, HF_SOURCE_NAME) &&
+            !hf_source_is_sign(tokens, i + 3, "(");
+        if (!is_member || tokens->items[i].statement == HF_SOURCE_NO ||
+            !hf_source_is_variable(tokens, i) || !hf_text_equal(hf_source_text_of(at, i), name))
+            continue;
+        uint32_t call, behind, last = hf_source_statement_of(at, tokens->items[i].statement)->end;
+        bool is_path;
+        behind = hf_source_chain_end(at->file, i, last, &call, &is_path);
+        if (behind >= last || !hf_source_is_sign(tokens, behind, "="))
+            return true;
+    }
+    return false;
 }

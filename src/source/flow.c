@@ -3,6 +3,7 @@
 #include "base/budget.h"
 #include "base/containers/sorted.h"
 #include "source/climb.h"
+#include "source/slots.h"
 #include "source/words.h"
 
 #include <stdlib.h>
@@ -70,7 +71,12 @@ static struct hf_source_end flow_made(const struct hf_source_at *at, uint32_t to
         hf_source_is_word(tokens, token, "return") || hf_source_is_word(tokens, token, "yield") ||
         (hf_source_is_sign(tokens, token, "<<") && tokens->language == HF_SOURCE_RUBY);
     static const char *const loops[] = {"for", "foreach", "while", "until", NULL};
-    if (is_rest && hf_source_is_any_word(tokens, statement->begin, loops) && statement->is_header)
+    /* "for row in self.reader:": what that gives, one by one. */
+    is_rest |= tokens->language == HF_SOURCE_PYTHON && statement->is_header &&
+               hf_source_is_word(tokens, token, "in") &&
+               hf_source_is_word(tokens, statement->begin, "for");
+    if (is_rest && hf_source_assigns(tokens, token) &&
+        hf_source_is_any_word(tokens, statement->begin, loops) && statement->is_header)
         return HF_SOURCE_END_UNKNOWN; /* "for i = 1, 9 do" */
     uint32_t begin = token + 1;
     while (is_push && begin < statement->end && !hf_source_is_sign(tokens, begin, ","))
@@ -165,13 +171,17 @@ struct hf_source_end hf_source_flow_of(
     if (found.fate == HF_SOURCE_UNKNOWN && whole != HF_SOURCE_NO &&
         !hf_source_is_compiled(at.file->tokens.language) && hf_source_is_value(&at, whole))
         found = HF_SOURCE_END_RETURNED;
+    found = hf_source_moved_on(flow, found);
     if (flow->steps >= HF_SOURCE_STEPS)
         return HF_SOURCE_END_UNKNOWN;
     uint32_t function = hf_source_function_at(at.file, line);
     bool is_cached = function != HF_SOURCE_NO && at.file->outline.functions[function].is_cached;
     if (is_cached && found.fate == HF_SOURCE_RETURNED)
-        return (struct hf_source_end){
-            .fate = HF_SOURCE_KEPT, .file = file, .function = function, .line = line};
+        return (struct hf_source_end){.fate = HF_SOURCE_KEPT,
+            .slot = HF_SOURCE_NO,
+            .file = file,
+            .function = function,
+            .line = line};
     return found;
 }
 
@@ -191,7 +201,9 @@ struct hf_source_end hf_source_flow_of_argument(struct hf_source_flow *flow, uin
                        hf_source_is_sign(tokens, i + 1, "(") &&
                        hf_text_equal(hf_source_text_of(&at, i), callee);
         if (is_call)
-            found = hf_source_stronger(found, hf_source_into_argument(&at, i + 1, number));
+            found = hf_source_stronger(found, number == HF_SOURCE_RECEIVER
+                                                  ? hf_source_into_receiver(&at, i)
+                                                  : hf_source_into_argument(&at, i + 1, number));
     }
     return flow->steps < HF_SOURCE_STEPS ? found : HF_SOURCE_END_UNKNOWN;
 }

@@ -47,6 +47,8 @@ struct hf_source_end {
     bool is_stored;                /* it is kept in `parameter`: in a structure, say */
     bool is_replaced;              /* by the next one that is kept there */
     bool is_torn;                  /* several functions keep it: this is one of them */
+    bool is_known;                 /* who keeps it looks at its parts: no container for all */
+    uint32_t slot;                 /* the name of what it is kept in (slots.h) */
     uint32_t file, function, line; /* where it is kept; function HF_SOURCE_NO: of the file itself */
 };
 
@@ -69,6 +71,9 @@ struct hf_source_flow {
  */
 struct hf_source_end hf_source_flow_of(
     struct hf_source_flow *flow, uint32_t file, uint32_t line, struct hf_text callee);
+
+/* For `number` below: the object that the function is called for, "index" of "index.add(row)". */
+#define HF_SOURCE_RECEIVER (HF_SOURCE_NO - 1)
 
 /* The same of what `callee`, which the line calls, puts into its argument `number`. */
 struct hf_source_end hf_source_flow_of_argument(struct hf_source_flow *flow, uint32_t file,

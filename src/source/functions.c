@@ -340,7 +340,7 @@ static bool functions_is_holder(
     struct hf_source_functions *functions, const struct hf_source_end *end)
 {
     const struct hf_source_file *source = &functions->sources.files[end->file];
-    if (end->function == HF_SOURCE_NO || end->is_stored || end->is_replaced)
+    if (end->function == HF_SOURCE_NO || end->is_replaced || (end->is_stored && !end->is_known))
         return false;
     for (size_t i = 0; i < functions->candidate_count; i++) {
         const struct hf_source_candidate *known = &functions->candidates[i];
@@ -457,6 +457,7 @@ enum hf_status hf_source_functions_answer(struct hf_source_functions *functions,
         out_answer->use = HF_SOURCE_MAY_KEEP;
     out_answer->parameter = end.parameter;
     out_answer->is_filled = end.fate == HF_SOURCE_FILLS;
+    out_answer->is_of_object = end.is_of_object;
     return HF_OK;
 }
 
@@ -511,6 +512,7 @@ static void functions_set_holder(const struct hf_source_functions *functions,
         (struct hf_text){functions->texts[*name].data, functions->texts[*name].size};
     judged->holder.file = functions->sources.files[most->end.file].path;
     judged->holder.line = most->end.line;
+    judged->is_known = most->end.is_known;
 }
 
 /* The use of most bytes, of those from `first` on. */

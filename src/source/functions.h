@@ -45,6 +45,7 @@ enum hf_source_use {
 struct hf_source_judgement {
     enum hf_source_use use;
     struct hf_source_line holder; /* borrowed until functions_done */
+    bool is_known;                /* the holder reads what it keeps: it is no container for all */
     bool is_called;               /* by a function of a script */
     bool is_shared;               /* by several */
 };
@@ -95,6 +96,7 @@ struct hf_source_answer {
     enum hf_source_use use; /* STORES, too, of what fills an argument as a whole */
     uint32_t parameter;     /* that it is stored in */
     bool is_filled;         /* it is filled as a whole: "*out = x" */
+    bool is_of_object;      /* it is kept in the object that the function is called for */
 };
 HF_MUST_CHECK enum hf_status hf_source_functions_answer(struct hf_source_functions *functions,
     struct hf_source_line at, struct hf_text callee, uint32_t filled,

@@ -280,6 +280,152 @@ static void test_holders(void **state)
     }
 }
 
+/* Who reads parts of what it keeps is no container for all: by what the caller gave, too. */
+static void test_who_reads_what_it_keeps(void **state)
+{
+    (void)state;
+    static const char *const texts[][3] = {
+        {"known", "a.c",
+            "void work(struct survey *v)\n{\n    show(v, analyse(v->sweep));\n}\n"
+            "void show(struct survey *v, struct row *r)\n{\n    v->rows[v->n++] = r;\n"
+            "    v->energy += r->floor;\n}\n"},
+        {"", "a.c",
+            "void work(struct survey *v)\n{\n    show(v, analyse(v->sweep));\n}\n"
+            "void show(struct survey *v, struct row *r)\n{\n    r->next = v->rows;\n"
+            "    v->rows = r;\n}\n"},
+        {"known", "a.cc",
+            "void work(Archive &archive) {\n    auto made = scan();\n    "
+            "archive.add(analyse());\n}\n"
+            "void Archive::add(const std::shared_ptr<Image> &image) {\n"
+            "    series_[image->series].push_back(image);\n}\n"},
+        {"", "a.cc",
+            "void work(Archive &archive) {\n    auto made = scan();\n    "
+            "archive.add(analyse());\n}\n"
+            "void Archive::add(const std::shared_ptr<Image> &image) {\n"
+            "    all_.push_back(image); size_ += image.use_count();\n}\n"},
+    };
+    for (size_t i = 0; i < HF_COUNT(texts); i++) {
+        struct hf_source_end end = compiled_end(texts[i][2], 3, texts[i][1], "analyse");
+        assert_int_equal(end.fate, HF_SOURCE_KEPT);
+        assert_int_equal(end.function, 1);
+        assert_int_equal(end.is_known, *texts[i][0] != '\0');
+    }
+}
+
+/* Each part of what a loop goes through is given to its variables. */
+static void test_ranges(void **state)
+{
+    (void)state;
+    compiled_expect("class Archive {\n"
+                    "    void receive(const std::vector<std::shared_ptr<Image>> &series) {\n"
+                    "        for (const auto &image : series)\n"
+                    "            study(image->study).add(image);\n"
+                    "    }\n"
+                    "    void name(std::map<int, Image *> byName) {\n"
+                    "        for (auto &[key, image] : byName) all_.push_back(image);\n"
+                    "    }\n"
+                    "    void day() {\n"
+                    "        auto series = scan();\n"
+                    "        receive(series);\n"
+                    "        std::map<int, Image *> others = scan();\n"
+                    "        name(others);\n"
+                    "        for (size_t i = first(); i < 3; i++) {}\n"
+                    "    }\n"
+                    "};\n"
+                    "void Study::add(const std::shared_ptr<Image> &image) {\n"
+                    "    series_[image->series].push_back(image);\n"
+                    "}\n",
+        "a.cc", "---------K-S-S");
+}
+
+/* An object that the caller made, and returns, is where the caller's caller puts it. */
+static void test_receivers(void **state)
+{
+    (void)state;
+    static const char text[] = "fn parse(words: &[&str]) -> Chart {\n"
+                               "    let mut chart = Chart::default();\n"
+                               "    chart.add(0, 1);\n"
+                               "    chart\n"
+                               "}\n"
+                               "impl Session {\n"
+                               "    fn check(&mut self, chart: &mut Chart) {\n"
+                               "        chart.add(0, 2);\n"
+                               "        self.chart.add(0, 2);\n"
+                               "    }\n"
+                               "}\n";
+    static const enum hf_source_fate fates[] = {
+        [3] = HF_SOURCE_RETURNED, [8] = HF_SOURCE_UNKNOWN, [9] = HF_SOURCE_UNKNOWN};
+    struct hf_sources sources = {0};
+    struct hf_error err;
+    uint32_t file;
+    assert_int_equal(
+        hf_sources_add_text(&sources, HF_TEXT("a.rs"), hf_text_of(text), &file, &err), HF_OK);
+    struct hf_source_flow flow = {.sources = &sources};
+    for (uint32_t line = 3; line < HF_COUNT(fates); line += line == 3 ? 5 : 1)
+        assert_int_equal(
+            hf_source_flow_of_argument(&flow, file, line, HF_TEXT("add"), HF_SOURCE_RECEIVER).fate,
+            fates[line]);
+    hf_source_flow_done(&flow);
+    hf_sources_done(&sources);
+}
+
+/* What another function takes from where a value was put, and keeps, it keeps for good. */
+static void test_slots(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *text;
+        const char *keeper; /* NULL: nobody takes it from there */
+    } slots[] = {
+        {"a.c",
+            "void scan(struct till *t)\n{\n    *t->open->end = line_new();\n}\n"
+            "void pay(struct till *t)\n{\n    struct receipt *r = t->open;\n    t->open = NULL;\n"
+            "    t->total += r->cents;\n    t->day[t->n++] = r;\n}\n",
+            "pay"},
+        {"a.c",
+            "void scan(struct till *t)\n{\n    t->open = line_new();\n}\n"
+            "void cancel(struct till *t)\n{\n    struct receipt *r = t->open;\n"
+            "    free(r);\n    t->open = NULL;\n}\n",
+            NULL},
+        {"a.c",
+            "void scan(struct till *t)\n{\n    t->open = line_new();\n}\n"
+            "void look(struct till *t)\n{\n    struct receipt *r = t->open;\n"
+            "    t->seen[0] = r;\n}\n",
+            NULL},
+        {"a.cc",
+            "class Log { void add() {\n\n        batch_.push_back(line());\n    }\n"
+            "    void flush() { sent_.push_back(std::move(batch_)); }\n};\n",
+            "flush"},
+        {"a.rs",
+            "impl Log {\n    fn add(&mut self) {\n        self.batch.push(line());\n    }\n"
+            "    fn flush(&mut self) { self.sent.push(std::mem::take(&mut self.batch)); }\n}\n",
+            "flush"},
+        {"a.rs",
+            "impl Log {\n    fn add(&mut self) {\n        self.last = Some(line());\n    }\n"
+            "    fn flush(&mut self) {\n        if let Some(line) = self.last.take() {\n"
+            "            self.sent.push(line);\n        }\n    }\n}\n",
+            "flush"},
+        {"a.py",
+            "class Log:\n    def add(self):\n        self.batch.append(line())\n"
+            "    def flush(self):\n        batch = self.batch\n        self.batch = []\n"
+            "        self.sent.extend(batch)\n",
+            "flush"},
+        {"a.pl",
+            "package Log;\nsub add { my ($self) = @_;\n    push @{$self->{batch}}, line();\n}\n"
+            "sub flush { my ($self) = @_;\n    my $batch = $self->{batch};\n"
+            "    $self->{batch} = [];\n    push @{$self->{sent}}, $batch;\n}\n",
+            "flush"},
+    };
+    for (size_t i = 0; i < HF_COUNT(slots); i++) {
+        struct hf_source_end end = compiled_end(slots[i].text, 3, slots[i].path, "");
+        assert_int_equal(end.fate, HF_SOURCE_KEPT);
+        if (end.function != (slots[i].keeper != NULL))
+            fail_msg("text %zu: function %u", i, end.function);
+        if (i == 0)
+            assert_true(end.is_known);
+    }
+}
+
 static void test_self_and_digits(void **state)
 {
     (void)state;
@@ -335,6 +481,10 @@ int main(void)
         cmocka_unit_test(test_cpp),
         cmocka_unit_test(test_rust),
         cmocka_unit_test(test_holders),
+        cmocka_unit_test(test_who_reads_what_it_keeps),
+        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_receivers),
+        cmocka_unit_test(test_slots),
         cmocka_unit_test(test_self_and_digits),
         cmocka_unit_test(test_nothing_is_gone_over_from_its_beginning),
     };

@@ -75,6 +75,24 @@ static void test_python(void **state)
         "a.py", "-K-R--R");
 }
 
+/* What a loop takes, one by one, from what gives it. */
+static void test_loops(void **state)
+{
+    (void)state;
+    expect("class Statement:\n"
+           "    def __iter__(self):\n"
+           "        for row in self.reader:\n"
+           "            yield row\n"
+           "    def work(self):\n"
+           "        for row in self.reader:\n"
+           "            self.rows.append(row)\n"
+           "        for other in self.reader:\n"
+           "            print(len(other))\n"
+           "        while self.reader:\n"
+           "            pass\n",
+        "a.py", "--R--K-S-?");
+}
+
 /* The decorators above a "def" keep what it returns. */
 static void test_decorators(void **state)
 {
@@ -316,6 +334,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_python),
+        cmocka_unit_test(test_loops),
         cmocka_unit_test(test_decorators),
         cmocka_unit_test(test_holder),
         cmocka_unit_test(test_perl),
