@@ -2,9 +2,10 @@
 
 #include "source/compiled.h"
 #include "source/slots.h"
-#include "source/words.h"
+#include "source/text/words.h"
 
 #define CLIMB_MAX 40   /* brackets around it */
+#define TYPE_MAX 12    /* tokens of the type that a function without a name returns */
 #define TARGETS_MAX 16 /* that one assignment has */
 
 /* What becomes of a part counts for less than what becomes of the whole, but for more than nothing.
@@ -77,6 +78,7 @@ static struct hf_source_end climb_into(
             return end;
     }
     switch (origin.root) {
+    case HF_SOURCE_IS_NOTHING: return HF_SOURCE_END_UNKNOWN;
     case HF_SOURCE_IS_STATE:
         return hf_source_is_constructor(at, function) ? HF_SOURCE_END_RETURNED
                                                       : climb_kept(at, function, token);
@@ -161,6 +163,8 @@ static struct hf_source_end climb_plain_target(
         return climb_into(at, function, token);
     if (parameter != HF_SOURCE_NO || hf_source_declares(at, function, name))
         return hf_source_follow(at, function, name);
+    if (hf_source_origin_of(at, function, name).root == HF_SOURCE_IS_NOTHING)
+        return HF_SOURCE_END_UNKNOWN;
     return hf_source_is_constructor(at, function) ? HF_SOURCE_END_RETURNED
                                                   : climb_one(climb_kept(at, function, token));
 }
@@ -320,7 +324,8 @@ static bool climb_makes(
     const struct hf_source_tokens *tokens = &at->file->tokens;
     bool is_compiled = hf_source_is_compiled(tokens->language);
     bool is_class = hf_source_is_capital(hf_source_text_of(at, callee)) &&
-                    tokens->language != HF_SOURCE_LUA && tokens->language != HF_SOURCE_C;
+                    tokens->language != HF_SOURCE_LUA && tokens->language != HF_SOURCE_C &&
+                    (tokens->language != HF_SOURCE_CPP || hf_source_is_class_at(at, callee));
     if (is_compiled && place != HF_SOURCE_NO) {
         uint32_t function;
         struct hf_source_at in = hf_source_at_place(at, place, &function);
@@ -434,6 +439,33 @@ static bool climb_is_mapped(const struct hf_source_at *at, struct hf_source_valu
     return hf_source_means(tokens, i, HF_SOURCE_MAPPER);
 }
 
+/* The function without a name that "return" in a statement leaves: the statement of that which lies
+ * in it; HF_SOURCE_NO: it leaves the one with a name. A block of Rust within a statement is none:
+ * "let x = match y { 0 => return z, ... }". */
+static uint32_t climb_left(const struct hf_source_at *at, uint32_t number)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    for (int hops = 0; hops < CLIMB_MAX; hops++) {
+        const struct hf_source_statement *statement = hf_source_statement_of(at, number);
+        if (!statement->is_of_closure || statement->within == HF_SOURCE_NO)
+            return HF_SOURCE_NO;
+        if (tokens->language != HF_SOURCE_RUST)
+            return number;
+        uint32_t open = climb_closure(at, number).begin, before = open;
+        for (uint32_t i = 0; i < TYPE_MAX && before != 0; i++) {
+            before--; /* "|x|", "|x| -> T" */
+            if (!hf_source_is_kind(tokens, before, HF_SOURCE_NAME) &&
+                !hf_source_is_sign(tokens, before, "->") &&
+                !hf_source_is_sign(tokens, before, "::"))
+                break;
+        }
+        if (hf_source_is_sign(tokens, before, "|") || hf_source_is_sign(tokens, before, "||"))
+            return number;
+        number = statement->within;
+    }
+    return HF_SOURCE_NO;
+}
+
 bool hf_source_is_value(const struct hf_source_at *at, uint32_t number)
 {
     const struct hf_source_statement *statement = hf_source_statement_of(at, number);
@@ -478,6 +510,30 @@ static struct hf_source_end climb_loop(
     return climb_target(at, statement->function, value->statement, begin, end);
 }
 
+/* The value stands behind "=": what stands before that is given it. */
+static struct hf_source_end climb_assigned(const struct hf_source_at *at,
+    const struct hf_source_level *level, const struct hf_source_value *value)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    const struct hf_source_statement *statement = hf_source_statement_of(at, value->statement);
+    bool is_compiled = hf_source_is_compiled(tokens->language);
+    uint32_t begin = level->open == HF_SOURCE_NO ? statement->begin : level->item;
+    for (uint32_t i = begin; is_compiled && i < value->begin; i = hf_source_next(tokens, i)) {
+        if (hf_source_is_sign(tokens, i, ","))
+            begin = i + 1; /* "T *a = f(), *b = g();" */
+    }
+    struct hf_source_end found = HF_SOURCE_END_STAYS;
+    for (uint32_t i = begin; i <= level->assignment; i = hf_source_next(tokens, i)) {
+        if (!hf_source_assigns(tokens, i))
+            continue;
+        found = hf_source_stronger(
+            found, climb_target(at, statement->function, value->statement, begin, i));
+        begin = i + 1;
+    }
+    bool returns = hf_source_means(tokens, statement->begin, HF_SOURCE_LEAVING);
+    return returns ? hf_source_stronger(found, HF_SOURCE_END_RETURNED) : found;
+}
+
 /* The value is all that the statement is about: what is done with it? */
 static struct hf_source_end climb_sink(const struct hf_source_at *at,
     const struct hf_source_level *level, struct hf_source_value *value, bool *out_goes_on)
@@ -497,26 +553,15 @@ static struct hf_source_end climb_sink(const struct hf_source_at *at,
         (is_loop || (hf_source_is_compiled(tokens->language) &&
                         !hf_source_is_sign(tokens, level->assignment, "="))))
         return HF_SOURCE_END_STAYS; /* "for i = 1, #rows do", "sum += f(x)" */
-    if (level->assignment != HF_SOURCE_NO) {
-        uint32_t begin = level->open == HF_SOURCE_NO ? statement->begin : level->item;
-        struct hf_source_end found = HF_SOURCE_END_STAYS;
-        for (uint32_t i = begin; i <= level->assignment; i = hf_source_next(tokens, i)) {
-            if (!hf_source_assigns(tokens, i))
-                continue;
-            found = hf_source_stronger(
-                found, climb_target(at, statement->function, value->statement, begin, i));
-            begin = i + 1;
-        }
-        bool returns = hf_source_means(tokens, statement->begin, HF_SOURCE_LEAVING);
-        return returns ? hf_source_stronger(found, HF_SOURCE_END_RETURNED) : found;
-    }
+    if (level->assignment != HF_SOURCE_NO)
+        return climb_assigned(at, level, value);
     for (uint32_t i = statement->begin; i < value->begin; i = hf_source_next(tokens, i)) {
         if (!hf_source_means(tokens, i, HF_SOURCE_LEAVING))
             continue;
-        bool is_inner = statement->is_of_closure && at->flow->closure != statement->within;
-        if (!is_inner || statement->within == HF_SOURCE_NO)
+        uint32_t left = climb_left(at, value->statement);
+        if (left == HF_SOURCE_NO || at->flow->closure == hf_source_statement_of(at, left)->within)
             return HF_SOURCE_END_RETURNED;
-        *value = climb_closure(at, value->statement);
+        *value = climb_closure(at, left);
         *out_goes_on = climb_is_mapped(at, value);
         return HF_SOURCE_END_STAYS;
     }

@@ -1,8 +1,9 @@
 #include "source/compiled.h"
 
-#include "source/words.h"
+#include "source/text/words.h"
 
-#define TYPE_MAX 64u       /* tokens of the type of what is declared */
+#define TYPE_MAX 64u /* tokens of the type of what is declared */
+#define QUESTION_CLASS (HF_SOURCE_NO - 1)
 #define TOKENS_OF_STEP 16u /* that are looked at one by one */
 
 static bool compiled_is_star(const struct hf_source_tokens *tokens, uint32_t at)
@@ -274,4 +275,34 @@ bool hf_source_reads_part(const struct hf_source_at *at, uint32_t function, stru
             return true;
     }
     return false;
+}
+
+/* At `at` stands a class: "Order order", "struct Order", "Order::". */
+static bool compiled_is_class(const struct hf_source_tokens *tokens, uint32_t at)
+{
+    static const char *const before[] = {
+        "class", "struct", "union", "using", "new", "typename", "enum", NULL};
+    return (at != 0 && hf_source_is_any_word(tokens, at - 1, before)) ||
+           hf_source_is_kind(tokens, at + 1, HF_SOURCE_NAME) ||
+           hf_source_is_sign(tokens, at + 1, "::") ||
+           (compiled_is_star(tokens, at + 1) && hf_source_is_kind(tokens, at + 2, HF_SOURCE_NAME));
+}
+
+bool hf_source_is_class_at(const struct hf_source_at *at, uint32_t callee)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    struct hf_text name = hf_source_text_of(at, callee);
+    bool is_new;
+    if (callee != 0 &&
+        (hf_source_is_sign(tokens, callee - 1, ".") || hf_source_is_sign(tokens, callee - 1, "->")))
+        return false; /* a method */
+    uint32_t *known = hf_source_asked(at, QUESTION_CLASS, name, &is_new);
+    if (known == NULL || !is_new)
+        return known != NULL && *known != 0;
+    for (uint32_t i = 0; i < tokens->count && *known == 0; i++) {
+        if (i % TOKENS_OF_STEP == 0 && !hf_source_step(at->flow))
+            return false;
+        *known = hf_text_equal(hf_source_text_of(at, i), name) && compiled_is_class(tokens, i);
+    }
+    return *known != 0;
 }

@@ -37,6 +37,10 @@ bool hf_source_is_copied(const struct hf_source_at *at, struct hf_source_value v
 bool hf_source_is_borrowed(const struct hf_source_at *at, const struct hf_source_level *level,
     const struct hf_source_value *value);
 
+/* The name at `callee` of C++, which is called, is used as a class elsewhere in the file: "Order
+ * order", "struct Order", "Order::". */
+bool hf_source_is_class_at(const struct hf_source_at *at, uint32_t callee);
+
 /* The function reads a member of what the variable points to, or is: "w->points", "order.id", which
  * a container for whatever is put into it does not. To give one a value is not to read it. */
 bool hf_source_reads_part(const struct hf_source_at *at, uint32_t function, struct hf_text name);

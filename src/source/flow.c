@@ -4,9 +4,11 @@
 #include "base/containers/sorted.h"
 #include "source/climb.h"
 #include "source/slots.h"
-#include "source/words.h"
+#include "source/text/words.h"
 
 #include <stdlib.h>
+
+#define BEHIND_MAX 60u /* tokens behind a call */
 
 /* "rows.push_back(x)", "text += x" of C, C++ and Rust: what is there grows. False: nothing does. */
 static bool flow_grows(
@@ -31,6 +33,44 @@ static bool flow_grows(
     if (adds)
         *out_end = hf_source_into(at, number, token - 1);
     return adds;
+}
+
+/* What a call gives goes where that goes which stands behind it: "parse(x).unwrap()" is the value,
+ * "load(x).size()" is another one. */
+static struct hf_source_end flow_climb_call(
+    const struct hf_source_at *at, struct hf_source_value value)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    uint32_t end = hf_source_statement_of(at, value.statement)->end, call;
+    bool is_path;
+    if (!hf_source_is_compiled(tokens->language) ||
+        !hf_source_is_kind(tokens, value.begin, HF_SOURCE_NAME) || value.end >= end ||
+        !(hf_source_is_sign(tokens, value.end, ".") ||
+            (hf_source_is_sign(tokens, value.end, "->") && tokens->language != HF_SOURCE_RUST)))
+        return hf_source_climb(at, value);
+    end = end - value.end > BEHIND_MAX ? value.end + BEHIND_MAX : end;
+    value.end = hf_source_chain_end(at->file, value.end - 1, end, &call, &is_path);
+    bool is_same = call != HF_SOURCE_NO && (hf_source_means(tokens, call, HF_SOURCE_SAME) ||
+                                               hf_source_means(tokens, call, HF_SOURCE_MAPPER));
+    return is_same || hf_source_is_word(tokens, value.end - 1, "await") ? hf_source_climb(at, value)
+                                                                        : HF_SOURCE_END_STAYS;
+}
+
+/* "vec![" of Rust. */
+static bool flow_is_macro(const struct hf_source_tokens *tokens, uint32_t open)
+{
+    return tokens->language == HF_SOURCE_RUST && open >= 2 &&
+           hf_source_is_sign(tokens, open - 1, "!") &&
+           hf_source_is_kind(tokens, open - 2, HF_SOURCE_NAME);
+}
+
+/* "for row in self.reader:" of Python: what that gives, one by one. */
+static bool flow_is_source(const struct hf_source_tokens *tokens, uint32_t token,
+    const struct hf_source_statement *statement)
+{
+    return tokens->language == HF_SOURCE_PYTHON && statement->is_header &&
+           hf_source_is_word(tokens, token, "in") &&
+           hf_source_is_word(tokens, statement->begin, "for");
 }
 
 /* A value that a statement makes: a call, a literal, what is assigned or returned. */
@@ -58,9 +98,7 @@ static struct hf_source_end flow_made(const struct hf_source_at *at, uint32_t to
     if (callee != HF_SOURCE_NO && hf_source_means(tokens, callee, HF_SOURCE_VERB) &&
         pair > token + 1) /* the container grows */
         value = (struct hf_source_value){number, token + 1, token + 2};
-    bool is_macro = tokens->language == HF_SOURCE_RUST && opens && token >= 2 &&
-                    hf_source_is_sign(tokens, token - 1, "!") &&
-                    hf_source_is_kind(tokens, token - 2, HF_SOURCE_NAME);
+    bool is_macro = opens && flow_is_macro(tokens, token);
     if (is_macro)
         value.begin = token - 2;
     is_literal |= is_macro;
@@ -71,10 +109,7 @@ static struct hf_source_end flow_made(const struct hf_source_at *at, uint32_t to
         hf_source_is_word(tokens, token, "return") || hf_source_is_word(tokens, token, "yield") ||
         (hf_source_is_sign(tokens, token, "<<") && tokens->language == HF_SOURCE_RUBY);
     static const char *const loops[] = {"for", "foreach", "while", "until", NULL};
-    /* "for row in self.reader:": what that gives, one by one. */
-    is_rest |= tokens->language == HF_SOURCE_PYTHON && statement->is_header &&
-               hf_source_is_word(tokens, token, "in") &&
-               hf_source_is_word(tokens, statement->begin, "for");
+    is_rest |= flow_is_source(tokens, token, statement);
     if (is_rest && hf_source_assigns(tokens, token) &&
         hf_source_is_any_word(tokens, statement->begin, loops) && statement->is_header)
         return HF_SOURCE_END_UNKNOWN; /* "for i = 1, 9 do" */
@@ -86,6 +121,8 @@ static struct hf_source_end flow_made(const struct hf_source_at *at, uint32_t to
         if (value.begin >= value.end || hf_source_level_at(at, value).open != HF_SOURCE_NO)
             return HF_SOURCE_END_UNKNOWN;
     }
+    if (callee != HF_SOURCE_NO && value.end == pair + 1)
+        return flow_climb_call(at, value);
     return callee != HF_SOURCE_NO || is_literal || is_string || is_rest || is_push
                ? hf_source_climb(at, value)
                : HF_SOURCE_END_UNKNOWN;
@@ -127,7 +164,7 @@ static struct hf_source_end flow_called(
             hf_source_chain_begin(at->file, i, statement->begin),
             pair < statement->end ? pair + 1 : i + 1};
         at->flow->closure = statement->is_of_closure ? statement->within : HF_SOURCE_NO;
-        found = hf_source_stronger(found, hf_source_climb(at, value));
+        found = hf_source_stronger(found, flow_climb_call(at, value));
         *out_found = true;
     }
     return found;

@@ -3,7 +3,7 @@
 #include "base/containers/vec.h"
 #include "source/climb.h"
 #include "source/compiled.h"
-#include "source/words.h"
+#include "source/text/words.h"
 
 /* One place where a variable is read. */
 static struct hf_source_end follow_occurrence(const struct hf_source_at *at, uint32_t token)

@@ -28,19 +28,45 @@ struct hf_source_name {
     size_t size;
 };
 
+/* Of "add<int, std::string>": behind what begins with the "<" at `at`. */
+static size_t name_behind_arguments(struct hf_text name, size_t at)
+{
+    size_t depth = 0;
+    for (; at < name.size; at++) {
+        depth += name.data[at] == '<';
+        if (name.data[at] == '>' && name.data[at - 1] != '-' && --depth == 0)
+            return at + 1;
+    }
+    return at;
+}
+
 struct hf_text hf_source_bare_name(struct hf_text name)
 {
-    size_t from = 0;
+    static const char *const parts[] = {"[abi:", ".part.", ".constprop.", ".isra.", ".cold"};
+    static const char anonymous[] = "(anonymous namespace)";
+    size_t from = 0, end = 0;
     struct hf_text rest = name;
     while (hf_text_take(&rest, "block ") || hf_text_take(&rest, "in "))
         name = rest;
-    hf_text_take(&name, "(anonymous namespace)::");
-    name = hf_text_first(name, hf_text_find_string(name, "[abi:"));
-    for (size_t i = 0; i < name.size && name.data[i] != '('; i++) {
-        if (strchr(".#:~*^ ", name.data[i]) != NULL)
-            from = i + 1;
+    for (size_t i = 0; i < HF_COUNT(parts); i++)
+        name = hf_text_first(name, hf_text_find_string(name, parts[i]));
+    for (size_t i = 0; i < name.size; i++) {
+        struct hf_text here = hf_text_from(name, i);
+        bool is_anonymous = hf_text_starts(here, anonymous);
+        bool is_list = name.data[i] == '<' && i > from && /* not "<lambda>", "operator<" */
+                       !hf_text_ends(hf_text_first(name, i), "operator");
+        if (name.data[i] == '(' && !is_anonymous)
+            break;
+        if (is_anonymous)
+            i += strlen(anonymous) - 1;
+        else if (is_list)
+            i = name_behind_arguments(name, i) - 1;
+        else if (strchr(".#:~*^ ", name.data[i]) != NULL)
+            from = end = i + 1;
+        else
+            end = i + 1;
     }
-    return hf_text_from(name, from);
+    return hf_text_from(hf_text_first(name, end), from);
 }
 
 static uint64_t functions_key(struct hf_source_line at)
@@ -391,7 +417,8 @@ static enum hf_status functions_ask(struct hf_source_functions *functions, uint3
         const struct hf_source_file *source = &functions->sources.files[file];
         if (end.fate == HF_SOURCE_KEPT && hf_source_is_compiled(source->tokens.language) &&
             (end.file != file || end.function != hf_source_function_at(source, line)))
-            end.is_torn |= !functions_is_holder(functions, &end);
+            end.is_torn |= !functions_is_holder(functions, &end) ||
+                           (end.file != file && !end.is_known); /* who else calls it? */
         functions->ends[functions->end_count++] = end;
     }
     functions->last = *number;
@@ -470,11 +497,23 @@ enum hf_status hf_source_functions_count(struct hf_source_functions *functions,
     return functions_tell(functions, at, use, end, bytes, err);
 }
 
+/* A lambda is no function of its source; else the names are the same, or the source is another. */
+static bool functions_names_agree(struct hf_text frame, struct hf_text name)
+{
+    return hf_text_has(frame, "operator") || hf_text_has(frame, "closure") ||
+           hf_text_has(frame, "lambda") || hf_text_has(frame, "_FUN") ||
+           hf_text_equal(hf_source_bare_name(frame), name);
+}
+
 bool hf_source_functions_know(const struct hf_source_functions *functions, struct hf_source_line at)
 {
     uint32_t file = hf_sources_find(&functions->sources, at.file);
-    return at.name.size != 0 && file != HF_SOURCE_NO &&
-           hf_source_function_at(&functions->sources.files[file], at.line) != HF_SOURCE_NO;
+    if (at.name.size == 0 || file == HF_SOURCE_NO)
+        return false;
+    const struct hf_source_file *source = &functions->sources.files[file];
+    uint32_t function = hf_source_function_at(source, at.line);
+    return function != HF_SOURCE_NO &&
+           functions_names_agree(at.name, source->outline.functions[function].name);
 }
 
 enum hf_status hf_source_functions_call(struct hf_source_functions *functions,

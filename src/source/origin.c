@@ -1,12 +1,15 @@
 #include "source/origin.h"
 
+#include "base/containers/hash.h"
 #include "source/compiled.h"
-#include "source/words.h"
+#include "source/text/words.h"
 
 #include <ctype.h>
 #include <strings.h>
 
-#define TOKENS_OF_STEP 16 /* that are looked at one by one */
+#define QUESTION_OUTSIDE HF_SOURCE_NO
+#define ARGUMENT_TOKENS 400 /* of a call, without those in brackets within */
+#define TOKENS_OF_STEP 16   /* that are looked at one by one */
 
 static struct hf_source_origin root_of_value(
     const struct hf_source_at *at, uint32_t function, uint32_t begin, uint32_t end);
@@ -43,6 +46,14 @@ const struct hf_source_statement *hf_source_statement_of(
     const struct hf_source_at *at, uint32_t number)
 {
     return &at->file->outline.statements[number];
+}
+
+uint32_t *hf_source_asked(
+    const struct hf_source_at *at, uint32_t question, struct hf_text name, bool *out_is_new)
+{
+    uint64_t of_file = hf_hash_u64((uint64_t)question << 32 | at->number);
+    return hf_map_put(&at->flow->known, hf_hash_u64(of_file ^ hf_hash_bytes(name.data, name.size)),
+        0, out_is_new);
 }
 
 bool hf_source_is_capital(struct hf_text name)
@@ -90,9 +101,11 @@ bool hf_source_is_state(const struct hf_source_at *at, uint32_t token)
     bool is_object =
         tokens->language != HF_SOURCE_C &&
         (tokens->language != HF_SOURCE_CPP || hf_source_is_word(tokens, token, "this"));
+    /* In these a variable may begin with a capital, too. */
+    bool is_c = tokens->language == HF_SOURCE_C || tokens->language == HF_SOURCE_CPP;
     return is_rubys ||
            (!is_hash && is_object && hf_source_means(tokens, token, HF_SOURCE_OBJECT)) ||
-           (sigil == 0 && hf_source_is_capital(hf_source_text_of(at, token)));
+           (sigil == 0 && !is_c && hf_source_is_capital(hf_source_text_of(at, token)));
 }
 
 /* Where what the name at `token` is given begins: behind "=", or what a loop goes through;
@@ -157,50 +170,107 @@ bool hf_source_declares(const struct hf_source_at *at, uint32_t function, struct
     return is_declared;
 }
 
-/* The function that is called by the name at `callee`; HF_SOURCE_NO: none, or nobody can tell. */
-uint32_t hf_source_function_called(
+/* How sure it is that a call means a function of that name: what it is called for, or where it
+ * stands, says so; the sum of these. */
+enum {
+    CALL_MAY_BE = 1,
+    CALL_HAS_COUNT = 2, /* as many parameters as the call has arguments */
+    CALL_IS_NEAR = 4,   /* it is of the same file */
+    CALL_IS_NAMED = 8,  /* "buffer.put(x)" of the class JitterBuffer */
+    CALL_IS_OWN = 16    /* of the same class, and called for the same object */
+};
+
+/* What a call looks like. */
+struct origin_call {
+    struct hf_text receiver, own; /* "index" of "index.add(x)"; the class of who calls */
+    uint32_t arguments;
+    bool is_method, is_object, is_verb, is_compiled;
+};
+
+/* The arguments of the call of the name at `callee`. */
+static uint32_t origin_arguments(const struct hf_source_tokens *tokens, uint32_t callee)
+{
+    uint32_t open = callee + 1, count = 0;
+    uint32_t end = hf_source_is_sign(tokens, open, "(") ? tokens->items[open].pair : HF_SOURCE_NO;
+    uint32_t i = open + 1;
+    for (int hops = 0; end != HF_SOURCE_NO && i < end && hops < ARGUMENT_TOKENS;
+         i = hf_source_next(tokens, i), hops++)
+        count += i == open + 1 || hf_source_is_sign(tokens, i, ",");
+    return count;
+}
+
+static struct origin_call origin_call_at(
     const struct hf_source_at *at, uint32_t callee, uint32_t function)
 {
     const struct hf_source_tokens *tokens = &at->file->tokens;
-    const struct hf_sources *sources = at->flow->sources;
-    uint32_t first = hf_source_place_of(sources, hf_source_text_of(at, callee)),
-             found = HF_SOURCE_NO;
-    bool is_method = callee >= 2 && hf_source_is_member_sign(tokens, callee - 1);
-    struct hf_text receiver =
-        is_method ? hf_source_text_of(at, callee - 2) : (struct hf_text){NULL, 0};
-    bool is_object = is_method && hf_source_means(tokens, callee - 2, HF_SOURCE_OBJECT);
-    struct hf_text own =
-        function != HF_SOURCE_NO ? at->file->outline.functions[function].class : (struct hf_text)
-    {
-        NULL, 0
-    };
-    bool is_verb = hf_source_means(tokens, callee, HF_SOURCE_VERB) && is_method && !is_object;
-    bool is_compiled = hf_source_is_compiled(tokens->language);
+    struct origin_call call = {
+        .is_method = callee >= 2 && hf_source_is_member_sign(tokens, callee - 1),
+        .is_compiled = hf_source_is_compiled(tokens->language),
+        .arguments = origin_arguments(tokens, callee)};
+    if (call.is_method)
+        call.receiver = hf_source_text_of(at, callee - 2);
+    if (call.is_compiled)
+        call.receiver = hf_text_trim_end(call.receiver, "_");
+    call.is_object = call.is_method && hf_source_means(tokens, callee - 2, HF_SOURCE_OBJECT);
+    call.is_verb =
+        hf_source_means(tokens, callee, HF_SOURCE_VERB) && call.is_method && !call.is_object;
+    if (function != HF_SOURCE_NO)
+        call.own = at->file->outline.functions[function].class;
+    return call;
+}
+
+/* 0: it is not meant. */
+static int origin_call_rank(const struct hf_source_at *at, const struct origin_call *call,
+    const struct hf_source_place *place)
+{
+    const struct hf_source_file *file = &at->flow->sources->files[place->file];
+    struct hf_text class = file->outline.functions[place->function].class,
+                   receiver = call->receiver;
+    bool is_named =
+        class.size != 0 && receiver.size >= class.size &&
+        strncasecmp(receiver.data + receiver.size - class.size, class.data, class.size) == 0;
+    bool is_part =
+        class.size > receiver.size && receiver.size > 2 &&
+        strncasecmp(class.data + class.size - receiver.size, receiver.data, receiver.size) == 0;
+    bool is_near = place->file == at->number;
+    bool is_own = (call->is_object || !call->is_method) && hf_text_equal(class, call->own) &&
+                  (is_near || at->file->tokens.language != HF_SOURCE_C);
+    int rank = (is_own ? CALL_IS_OWN : 0) + (is_named || is_part ? CALL_IS_NAMED : 0);
+    if (rank == 0 && call->is_verb)
+        return 0;
+    rank += is_near ? CALL_IS_NEAR : 0;
+    if (call->is_compiled &&
+        hf_source_parameter(file, place->function, call->arguments).size == 0 &&
+        (call->arguments == 0 ||
+            hf_source_parameter(file, place->function, call->arguments - 1).size != 0))
+        rank += CALL_HAS_COUNT;
+    return rank + CALL_MAY_BE;
+}
+
+/* The function that is called by the name at `callee`: the only one, or that of which is most sure
+ * that it is meant; HF_SOURCE_NO: none, or nobody can tell. */
+uint32_t hf_source_function_called(
+    const struct hf_source_at *at, uint32_t callee, uint32_t function)
+{
     static const char *const libraries[] = {"std", "core", "alloc", "mem", "boost", "absl", NULL};
-    if (is_compiled && is_method && hf_source_is_any_word(tokens, callee - 2, libraries))
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    const struct hf_sources *sources = at->flow->sources;
+    const struct origin_call call = origin_call_at(at, callee, function);
+    uint32_t found = HF_SOURCE_NO;
+    int best = 0;
+    size_t count = 0, equals = 0;
+    if (call.is_compiled && call.is_method && hf_source_is_any_word(tokens, callee - 2, libraries))
         return HF_SOURCE_NO;
-    if (is_compiled)
-        receiver = hf_text_trim_end(receiver, "_");
-    size_t count = 0;
-    for (uint32_t i = first; i != HF_SOURCE_NO && hf_source_step(at->flow);
-         i = sources->places[i].next) {
-        const struct hf_source_place *place = &sources->places[i];
-        struct hf_text class = sources->files[place->file].outline.functions[place->function].class;
-        bool is_named =
-            class.size != 0 && receiver.size >= class.size &&
-            strncasecmp(receiver.data + receiver.size - class.size, class.data, class.size) == 0;
-        bool is_part =
-            class.size > receiver.size && receiver.size > 2 &&
-            strncasecmp(class.data + class.size - receiver.size, receiver.data, receiver.size) == 0;
-        bool is_near = tokens->language != HF_SOURCE_C || place->file == at->number;
-        bool is_own = (is_object || !is_method) && hf_text_equal(class, own) && is_near;
-        if (is_named || is_part || is_own)
-            return i;
-        if (!is_verb)
-            found = i;
+    for (uint32_t i = hf_source_place_of(sources, hf_source_text_of(at, callee));
+         i != HF_SOURCE_NO && hf_source_step(at->flow); i = sources->places[i].next) {
+        int rank = origin_call_rank(at, &call, &sources->places[i]);
         count++;
+        equals = rank > best ? 1 : equals + (rank == best && rank != 0);
+        found = rank > best ? i : found;
+        best = rank > best ? rank : best;
     }
-    return count == 1 ? found : HF_SOURCE_NO;
+    bool is_told = best >= CALL_IS_NAMED && (equals == 1 || !call.is_compiled);
+    return count == 1 || is_told ? found : HF_SOURCE_NO;
 }
 
 struct hf_source_at hf_source_at_place(
@@ -238,6 +308,46 @@ bool hf_source_gives_state(const struct hf_source_at *at, uint32_t place)
     return gives;
 }
 
+/* The name stands in a statement of the file that is of no function. */
+static bool origin_is_in_file(
+    struct hf_source_flow *flow, const struct hf_source_file *file, struct hf_text name)
+{
+    for (uint32_t i = 0; i < file->outline.statement_count; i++) {
+        const struct hf_source_statement *statement = &file->outline.statements[i];
+        if (i % TOKENS_OF_STEP == 0 && !hf_source_step(flow))
+            return false;
+        if (statement->function != HF_SOURCE_NO || statement->within != HF_SOURCE_NO)
+            continue;
+        for (uint32_t t = statement->begin; t < statement->end; t++) {
+            if (t % TOKENS_OF_STEP == 0 && !hf_source_step(flow))
+                return false;
+            if (hf_text_equal(hf_source_token_text(&file->tokens, t), name))
+                return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * What a function of C or C++ does not declare is declared outside of it: a class has members that
+ * a header declares, perhaps; any other is in a source that was read, in no function of it.
+ */
+static bool origin_is_outside(const struct hf_source_at *at, uint32_t function, struct hf_text name)
+{
+    enum hf_source_language language = at->file->tokens.language;
+    const struct hf_sources *sources = at->flow->sources;
+    bool is_c = language == HF_SOURCE_C || language == HF_SOURCE_CPP, is_new, is_there = false;
+    if (!is_c || function == HF_SOURCE_NO || at->file->outline.functions[function].class.size != 0)
+        return true;
+    uint32_t *known = hf_source_asked(at, QUESTION_OUTSIDE, name, &is_new);
+    if (known == NULL || !is_new)
+        return known != NULL && *known != 0;
+    for (size_t i = 0; i < sources->count && !is_there; i++)
+        is_there = origin_is_in_file(at->flow, &sources->files[i], name);
+    *known = is_there;
+    return is_there;
+}
+
 /* What a variable was given, by all that assigns to it in the function. */
 struct hf_source_origin hf_source_origin_of(
     const struct hf_source_at *at, uint32_t function, struct hf_text name)
@@ -250,7 +360,9 @@ struct hf_source_origin hf_source_origin_of(
     if (parameter != HF_SOURCE_NO)
         return (struct hf_source_origin){.root = HF_SOURCE_IS_PARAMETER, .parameter = parameter};
     if (!hf_source_declares(at, function, name))
-        return (struct hf_source_origin){.root = HF_SOURCE_IS_STATE};
+        return (struct hf_source_origin){.root = origin_is_outside(at, function, name)
+                                                     ? HF_SOURCE_IS_STATE
+                                                     : HF_SOURCE_IS_NOTHING};
     if (at->flow->depth >= HF_SOURCE_DEPTH)
         return found;
     at->flow->depth++;

@@ -29,6 +29,7 @@ struct hf_source_at {
 };
 
 enum hf_source_root {
+    HF_SOURCE_IS_NOTHING,   /* of C and C++: nobody can tell where it is declared */
     HF_SOURCE_IS_FRESH,     /* it was made there */
     HF_SOURCE_IS_PARAMETER, /* the caller gave it */
     HF_SOURCE_IS_STATE,     /* it is of an object, or known everywhere */
@@ -54,6 +55,12 @@ struct hf_source_level hf_source_level_at(
 struct hf_text hf_source_text_of(const struct hf_source_at *at, uint32_t token);
 const struct hf_source_statement *hf_source_statement_of(
     const struct hf_source_at *at, uint32_t number);
+
+/* What was answered to the question of that number about a name, while this one is asked;
+ * *out_is_new: nothing yet, and the answer is to be put there, before another one is asked. NULL:
+ * no memory. */
+uint32_t *hf_source_asked(
+    const struct hf_source_at *at, uint32_t question, struct hf_text name, bool *out_is_new);
 
 /* "Index", "MAX": known to the whole program. */
 bool hf_source_is_capital(struct hf_text name);

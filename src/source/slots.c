@@ -2,7 +2,7 @@
 
 #include "source/climb.h"
 #include "source/compiled.h"
-#include "source/words.h"
+#include "source/text/words.h"
 
 #define TOKENS_OF_STEP 16u /* that are looked at one by one */
 

@@ -20,7 +20,7 @@
 #include "base/containers/map.h"
 #include "base/error.h"
 #include "os/file.h"
-#include "source/outline.h"
+#include "source/text/outline.h"
 
 #define HF_SOURCE_FILES 256
 #define HF_SOURCE_FILE_BYTES (4u << 20)

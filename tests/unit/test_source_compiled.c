@@ -258,7 +258,8 @@ static void test_holders(void **state)
             "void *work(void *unused)\n{\n    finished(id, encode(clip));\n    return unused;\n}\n"
             "void finished(int id, struct preview preview)\n{\n"
             "    struct done *d = malloc(sizeof(*d));\n    d->preview = preview;\n"
-            "    d->next = status.last;\n    status.last = d;\n}\n"},
+            "    d->next = status.last;\n    status.last = d;\n}\n"
+            "struct status status;\n"},
         {"a.cc", "next",
             "int main() {\n    Sensor sensor;\n    while (auto segment = capture.next())\n"
             "        sensor.packet(std::move(*segment));\n}\n"
@@ -426,6 +427,130 @@ static void test_slots(void **state)
     }
 }
 
+/* What stands in a source that is no text of the language, or looks like something else. */
+static void test_words_of_c(void **state)
+{
+    (void)state;
+    /* One branch of a condition, if both open a block; none that "#if 0" leaves out. */
+    compiled_outline(
+        "#if 0\nvoid gone(int a) {\n#endif\n"
+        "#ifdef WIDE\nint f(long a) {\n#else\nint f(int b) {\n#endif\n"
+        "    return 1;\n}\n"
+        "#if X\nint g(int c) { return 1; }\n#else\nint h(int d) { return 2; }\n#endif\n",
+        "a.c", "::f(a) 5-10;::g(c) 12-12;::h(d) 14-14;");
+    compiled_outline(
+        "#if 0\n#if A\n{\n#else\n{\n#endif\n#else\nint f(int a) { return a; }\n#endif\n", "a.c",
+        "::f(a) 8-8;");
+    compiled_outline(
+        "#define OPEN \\\r\n    {\r\nint f(int a) { return a; }\r\n", "a.c", "::f(a) 3-3;");
+    /* An apostrophe that begins nothing ends with its line; texts have beginnings. */
+    compiled_outline("int f(int a) { return a; } // it's\n#error don't\nint g = ' ;\nint h;\n"
+                     "int k(int b) { return b; }\n",
+        "a.c", "::f(a) 1-1;::k(b) 5-5;");
+    compiled_expect(
+        "void f(struct log *log)\n{\n    L = 1;\n    log->text = widen(L\"a\", u8\"b\");\n}\n",
+        "a.c", "---P");
+    /* A macro before a function is not its name; nor is an attribute. */
+    compiled_outline(
+        "G_DEFINE_TYPE(Feed, feed, G_TYPE_OBJECT)\nstatic void feed_init(Feed *feed)\n"
+        "{\n}\nTEST_F(Suite, Works) {\n}\n__declspec(dllexport) int f(int a) { return a; }\n",
+        "a.cc", "::feed_init(feed) 2-4;::TEST_F(Suite Works) 5-6;::f(a) 7-7;");
+    /* As they were declared before 1989. */
+    compiled_outline("int f(a, b)\n    int a;\n    char *b[];\n{\n    return a;\n}\n"
+                     "void g(size_t);\nint h(void) { return 1; }\n",
+        "a.c", "::f(a b) 1-6;::h(void) 8-8;");
+    compiled_outline("template <typename T = std::vector<int>, int N = 3> class Box {\n"
+                     "    void add(T item) { items_.push_back(item); }\n};\n",
+        "a.cc", "Box::add(item) 2-2;");
+}
+
+static void test_words_of_rust(void **state)
+{
+    (void)state;
+    compiled_outline("/* one /* in */ another */\n#![doc = \"a]b\"]\n#[cfg(feature = \"x]\")]\n"
+                     "fn f(r#type: u8, b: u8) -> u8 { let c = b'x'; r#type }\n"
+                     "macro_rules! row {\n    ($a:expr) => { $a };\n}\n"
+                     "extern \"C\" {\n    fn outside(a: u8);\n}\n"
+                     "static ALL: T = T { a: 1 };\nfn g(d: u8) {}\n",
+        "a.rs", "::f(type b) 4-4;::g(d) 12-12;");
+    /* "return" in a block leaves the function, in a closure only that. */
+    compiled_expect("fn f(key: &str) -> Option<Row> {\n"
+                    "    let made = row_of(key);\n"
+                    "    let row = match key {\n"
+                    "        \"a\" => {\n"
+                    "            return Some(made);\n"
+                    "        }\n"
+                    "        _ => 1,\n"
+                    "    };\n"
+                    "    let other = row_of(key);\n"
+                    "    let all = each(|x| {\n"
+                    "        return other;\n"
+                    "    });\n"
+                    "    None\n"
+                    "}\n",
+        "a.rs", "-R------S");
+}
+
+/* What may be another than it looks like by its name. */
+static void test_names_of_c(void **state)
+{
+    (void)state;
+    /* A variable may begin with a capital. */
+    compiled_expect(
+        "struct list *All;\nvoid f(struct list *List)\n{\n    struct list *Mine = list_new();\n"
+        "    Mine->text = text();\n    List->text = text();\n    All->text = text();\n"
+        "    Other->text = text();\n    other = text();\n}\n",
+        "a.c", "---SSPKSS");
+    /* Each variable is given what stands behind its own sign. */
+    compiled_expect("void *f(void)\n{\n    char *a = one(),\n         *b = two();\n"
+                    "    return a;\n}\n",
+        "a.c", "--RS");
+    /* What is made of the result is another value. */
+    static const char behind[] = "void Log::f() {\n    size_ = load(x()).size();\n"
+                                 "    last_ = load(x()).value();\n}\n";
+    assert_int_equal(compiled_end(behind, 2, "a.cc", "load").fate, HF_SOURCE_STAYS);
+    assert_int_equal(compiled_end(behind, 3, "a.cc", "load").fate, HF_SOURCE_KEPT);
+    /* Not each capital is a class: "Publish" is a function that was not read. */
+    compiled_expect("void Log::f() {\n    last_ = Publish(make());\n    Order order(1);\n"
+                    "    last_ = Order(make());\n}\n",
+        "a.cc", "-O-O");
+    struct hf_source_end end =
+        compiled_end("void Log::f() {\n    last_ = Publish(make());\n}\n", 2, "a.cc", "make");
+    assert_int_equal(end.fate, HF_SOURCE_UNKNOWN);
+    end = compiled_end(
+        "struct Order;\nvoid Log::f() { last_ = Order(make()); }\n", 2, "a.cc", "make");
+    assert_int_equal(end.fate, HF_SOURCE_KEPT);
+}
+
+/* Of functions of one name the nearest is called: by class, file and count of arguments. */
+static void test_who_is_called(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *call;
+        int keeps; /* its line; 0: nobody can tell */
+    } calls[] = {{"add(make())", 1}, {"add(make(), 1)", 2}, {"add(make(), 1, 2)", 0},
+        {"index.add(make())", 3}, {"other.add(make())", 0}, {"twice(make())", 0}};
+    for (size_t i = 0; i < HF_COUNT(calls); i++) {
+        struct hf_out text = {0};
+        hf_out_string(&text, "void Log::add(Row row) { rows_.push_back(std::move(row)); }\n"
+                             "void Log::add(Row row, int n) { more_.push_back(std::move(row)); }\n"
+                             "void Index::add(Row row) { rows_.push_back(std::move(row)); }\n"
+                             "void Log::twice(A a) { a_.push_back(std::move(a)); }\n"
+                             "void Log::twice(B b) { b_.push_back(std::move(b)); }\n"
+                             "void Log::run() { ");
+        hf_out_string(&text, calls[i].call);
+        hf_out_string(&text, "; }\n");
+        hf_out_char(&text, '\0');
+        assert_int_equal(hf_out_finish(&text, NULL), HF_OK);
+        struct hf_source_end end = compiled_end(text.data, 6, "a.cc", "make");
+        bool is_kept = end.fate == HF_SOURCE_KEPT;
+        if ((is_kept ? (int)end.line : 0) != calls[i].keeps)
+            fail_msg("%s: %u", calls[i].call, end.line);
+        hf_out_done(&text);
+    }
+}
+
 static void test_self_and_digits(void **state)
 {
     (void)state;
@@ -485,6 +610,10 @@ int main(void)
         cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_receivers),
         cmocka_unit_test(test_slots),
+        cmocka_unit_test(test_words_of_c),
+        cmocka_unit_test(test_words_of_rust),
+        cmocka_unit_test(test_names_of_c),
+        cmocka_unit_test(test_who_is_called),
         cmocka_unit_test(test_self_and_digits),
         cmocka_unit_test(test_nothing_is_gone_over_from_its_beginning),
     };

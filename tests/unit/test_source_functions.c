@@ -33,6 +33,10 @@ static void test_names(void **state)
     (void)state;
     static const char *const names[][2] = {{"Index.add", "add"}, {"Index#add", "add"},
         {"Shop\\Front::add", "add"}, {"block in Index#add", "add"}, {"~add", "add"}, {"add", "add"},
+        {"a::(anonymous namespace)::add", "add"},
+        {"(anonymous namespace)::Log::add(int) const", "add"}, {"add<std::string>", "add"},
+        {"a::Box<b::T>::add<c::U>(d::V)", "add"}, {"<a::Box<T> as b::Add>::add", "add"},
+        {"a::Box::operator<", "operator<"}, {"add.part.0", "add"}, {"Index.<lambda>", "<lambda>"},
         {"", ""}};
     for (size_t i = 0; i < HF_COUNT(names); i++)
         assert_true(hf_text_is(hf_source_bare_name(hf_text_of(names[i][0])), names[i][1]));

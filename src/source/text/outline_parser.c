@@ -1,4 +1,4 @@
-#include "source/outline_parser.h"
+#include "source/text/outline_parser.h"
 
 #include "base/containers/vec.h"
 

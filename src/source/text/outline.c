@@ -1,8 +1,8 @@
 /* Python here: blocks are indented. The others are called. */
-#include "source/outline.h"
+#include "source/text/outline.h"
 
 #include "base/budget.h"
-#include "source/outline_parser.h"
+#include "source/text/outline_parser.h"
 
 #include <stdlib.h>
 

@@ -1,14 +1,15 @@
-#include "source/tokens.h"
+#include "source/text/tokens.h"
 
 #include "base/budget.h"
 #include "base/containers/vec.h"
+#include "source/text/generics.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 
 #define HEREDOCS_MAX 4
 #define RAW_MAX 20        /* letters that begin and end a raw string */
-#define GENERICS_MAX 80   /* tokens between "<" and ">" */
+#define CONDITIONS_MAX 20 /* "#if" within each other; of deeper ones both branches are read */
 #define BRACKETS_MAX 1000 /* open at once; deeper ones have no other */
 
 struct script_reader {
@@ -20,6 +21,7 @@ struct script_reader {
     bool is_first, is_out_of_memory;
     uint32_t open[BRACKETS_MAX];
     size_t depth;
+    size_t conditions[CONDITIONS_MAX], condition_depth; /* how many were open at each "#if" */
     struct hf_text heredocs[HEREDOCS_MAX]; /* that begin on the next line: their last words */
     size_t heredoc_count;
 };
@@ -183,11 +185,16 @@ static size_t reader_quoted(const struct script_reader *reader, size_t at, bool 
 {
     const struct hf_text text = reader->text;
     char open = text.data[at], close = script_closing(open);
+    bool ends_with_line =
+        hf_source_is_compiled(reader->language) &&
+        (reader->language != HF_SOURCE_RUST || open == '\''); /* text of Rust has lines */
     size_t depth = 0;
     for (; at < text.size; at++) {
         char c = text.data[at];
         if (c == '\\')
             at++;
+        else if (c == '\n' && ends_with_line)
+            return at; /* it is none: an apostrophe, say */
         else if (c == '#' && open == '"' && hf_text_starts(hf_text_from(text, at), "#{") &&
                  reader->language == HF_SOURCE_RUBY) {
             *is_filled = true;
@@ -232,23 +239,111 @@ static size_t reader_template(const struct script_reader *reader)
     return reader->text.size;
 }
 
-/* "#define x \\", "#[derive(Debug)]": no tokens. */
+/* "#[derive(Debug)]", "#![doc = "a]b"]" of Rust; any other "#" is a sign. */
+static bool reader_takes_attribute(struct script_reader *reader)
+{
+    size_t depth = 0, at = reader->at + 1 + reader_sees(reader, "#!");
+    struct hf_text text = reader->text;
+    bool ignored;
+    if (!reader_sees(reader, "#[") && !reader_sees(reader, "#!["))
+        return false;
+    for (; at < text.size; at++) {
+        if (text.data[at] == '"')
+            at = reader_quoted(reader, at, &ignored) - 1;
+        depth = depth + (text.data[at] == '[') - (text.data[at] == ']');
+        if (depth == 0)
+            break;
+    }
+    reader_skip(reader, at + 1);
+    return true;
+}
+
+/* Behind the line that begins at `at`, with those that "\\" at the end of one joins to it. */
+static size_t reader_line_end(struct hf_text text, size_t at)
+{
+    for (; at < text.size; at++) {
+        size_t before = at - (at > 1 && text.data[at - 1] == '\r');
+        if (text.data[at] == '\n' && text.data[before - 1] != '\\')
+            break;
+    }
+    return at;
+}
+
+/* The word of a directive: "if" of "#  if 0"; `*text` becomes what stands behind it. */
+static struct hf_text reader_directive(struct hf_text *text)
+{
+    size_t size = 0;
+    *text = hf_text_trim_start(hf_text_from(*text, 1), " \t");
+    while (size < text->size && script_is_part(text->data[size]))
+        size++;
+    struct hf_text word = hf_text_first(*text, size);
+    *text = hf_text_trim_start(hf_text_from(*text, size), " \t");
+    return word;
+}
+
+/* Goes to the line of the "#else", "#elif" or "#endif" of the condition that the reader is in. */
+static void reader_skip_branch(struct script_reader *reader)
+{
+    size_t depth = 0, at = reader->at;
+    struct hf_text text = reader->text;
+    while (at < text.size) {
+        size_t end = reader_line_end(text, at);
+        struct hf_text line = hf_text_first(hf_text_from(text, at), end - at);
+        line = hf_text_trim_start(line, " \t\n");
+        if (hf_text_starts(line, "#")) {
+            struct hf_text word = reader_directive(&line);
+            bool ends = hf_text_is(word, "endif");
+            if (depth == 0 && (ends || hf_text_starts(word, "el")))
+                break;
+            depth += hf_text_starts(word, "if");
+            depth -= ends;
+        }
+        at = end + 1;
+    }
+    reader_skip(reader, at);
+}
+
+/*
+ * "#define x \\": no tokens. Both branches of a condition are read, as nobody knows which one was
+ * compiled, but not what "#if 0" leaves out, nor a second one if the first opens or closes
+ * brackets: "if (a) {" of both would be two.
+ */
 static bool reader_takes_directive(struct script_reader *reader)
 {
-    struct hf_text text = reader->text;
-    size_t end = reader->at;
     if (reader_char(reader, 0) != '#' || !hf_source_is_compiled(reader->language))
         return false;
-    if (reader->language == HF_SOURCE_RUST) {
-        size_t depth = 0;
-        for (; end < text.size && (text.data[end] != ']' || depth > 1); end++)
-            depth = depth + (text.data[end] == '[') - (text.data[end] == ']');
-    } else {
-        while (end < text.size && (text.data[end] != '\n' || text.data[end - 1] == '\\'))
-            end++;
-    }
-    reader_skip(reader, end + (reader->language == HF_SOURCE_RUST));
+    if (reader->language == HF_SOURCE_RUST)
+        return reader_takes_attribute(reader);
+    struct hf_text line = hf_text_from(reader->text, reader->at);
+    struct hf_text word = reader_directive(&line);
+    size_t *depth = &reader->condition_depth;
+    bool is_known = *depth != 0 && *depth <= CONDITIONS_MAX;
+    bool is_over =
+        hf_text_starts(word, "el") && is_known && reader->conditions[*depth - 1] != reader->depth;
+    bool is_out = hf_text_is(word, "if") && hf_text_starts(line, "0") &&
+                  !(line.size > 1 && script_is_part(line.data[1]));
+    if (hf_text_starts(word, "if") && ++*depth <= CONDITIONS_MAX)
+        reader->conditions[*depth - 1] = reader->depth;
+    *depth -= hf_text_is(word, "endif") && *depth != 0;
+    reader_skip(reader, reader_line_end(reader->text, reader->at));
+    if (is_over || is_out)
+        reader_skip_branch(reader);
     return true;
+}
+
+/* Comments of Rust lie within each other. */
+static void reader_skip_nested(struct script_reader *reader)
+{
+    size_t depth = 0, at = reader->at;
+    for (; at + 1 < reader->text.size; at++) {
+        struct hf_text rest = hf_text_from(reader->text, at);
+        bool opens = hf_text_starts(rest, "/*"), closes = hf_text_starts(rest, "*/");
+        at += opens || closes;
+        depth += opens;
+        if (closes && --depth == 0)
+            break;
+    }
+    reader_skip(reader, at + 1);
 }
 
 static bool reader_takes_comment(struct script_reader *reader)
@@ -258,7 +353,9 @@ static bool reader_takes_comment(struct script_reader *reader)
     bool has_hash = language != HF_SOURCE_JAVASCRIPT && language != HF_SOURCE_LUA && !is_compiled;
     bool has_slashes = language == HF_SOURCE_JAVASCRIPT || language == HF_SOURCE_PHP || is_compiled;
     bool at_line = reader->at == reader->line_at;
-    if (has_slashes && reader_sees(reader, "/*")) {
+    if (language == HF_SOURCE_RUST && reader_sees(reader, "/*")) {
+        reader_skip_nested(reader);
+    } else if (has_slashes && reader_sees(reader, "/*")) {
         reader_skip_past(reader, "*/");
     } else if (language == HF_SOURCE_LUA && reader_sees(reader, "--[[")) {
         reader_skip_past(reader, "]]");
@@ -457,6 +554,21 @@ static bool reader_takes_string(struct script_reader *reader)
     return reader_takes_quote(reader);
 }
 
+/* The name of so many bytes is only the beginning of a text, or of a raw name of Rust. */
+static bool reader_has_prefix(const struct script_reader *reader, size_t size)
+{
+    static const char *const all[] = {"L", "u", "U", "u8", "b", "c"};
+    struct hf_text name = hf_text_first(hf_text_from(reader->text, reader->at), size);
+    char next = reader_char(reader, size);
+    if (reader->language == HF_SOURCE_RUST && hf_text_is(name, "r") && next == '#')
+        return script_is_letter(reader_char(reader, size + 1));
+    for (size_t i = 0; i < HF_COUNT(all) && (next == '"' || next == '\''); i++) {
+        if (hf_text_is(name, all[i]))
+            return true;
+    }
+    return false;
+}
+
 static bool reader_takes_name(struct script_reader *reader)
 {
     struct hf_source_token token = reader_token(reader, HF_SOURCE_NAME);
@@ -487,6 +599,10 @@ static bool reader_takes_name(struct script_reader *reader)
     if (language == HF_SOURCE_PYTHON && end <= 2 &&
         strchr("'\"", reader_char(reader, end)) != NULL) {
         reader->at += end; /* f"..." */
+        return true;
+    }
+    if (hf_source_is_compiled(language) && reader_has_prefix(reader, end)) {
+        reader->at += end + (reader_char(reader, end) == '#'); /* L"...", b'x', r#type */
         return true;
     }
     if (language == HF_SOURCE_RUBY && strchr("?!", reader_char(reader, end)) != NULL &&
@@ -584,63 +700,6 @@ static void reader_take(struct script_reader *reader)
     }
 }
 
-static bool generics_is_of_type(const struct hf_source_tokens *tokens, uint32_t at)
-{
-    static const char *const all[] = {"::", ",", "*", "&", "...", "(", ")", "[", "]", "->", NULL};
-    static const char *const of_rust[] = {"=", "+", ":", ";", NULL};
-    return hf_source_is_kind(tokens, at, HF_SOURCE_NAME) ||
-           hf_source_is_kind(tokens, at, HF_SOURCE_NUMBER) ||
-           hf_source_is_any_sign(tokens, at, all) ||
-           (tokens->language == HF_SOURCE_RUST && hf_source_is_any_sign(tokens, at, of_rust));
-}
-
-/* Behind the arguments of a template, or of a generic type, that begin at `at`; `at`: none do. */
-static uint32_t generics_end(const struct hf_source_tokens *tokens, uint32_t at)
-{
-    int depth = 0, brackets = 0;
-    bool is_named = at != 0 && !hf_source_is_word(tokens, at - 1, "operator") &&
-                    (hf_source_is_kind(tokens, at - 1, HF_SOURCE_NAME) ||
-                        hf_source_is_sign(tokens, at - 1, "::"));
-    for (uint32_t i = at; is_named && i < tokens->count && i - at < GENERICS_MAX; i++) {
-        bool is_open = hf_source_is_sign(tokens, i, "<"),
-             is_double = hf_source_is_sign(tokens, i, ">>"),
-             is_close = is_double || hf_source_is_sign(tokens, i, ">");
-        depth += is_open - is_close - is_double;
-        if (depth == 0 && brackets == 0 && is_close)
-            return i + 1;
-        brackets += hf_source_is_sign(tokens, i, "(") || hf_source_is_sign(tokens, i, "[");
-        brackets -= hf_source_is_sign(tokens, i, ")") || hf_source_is_sign(tokens, i, "]");
-        if (depth <= 0 || brackets < 0 ||
-            (!is_open && !is_close && !generics_is_of_type(tokens, i)))
-            break;
-    }
-    return at;
-}
-
-static void reader_drop_generics(struct script_reader *reader)
-{
-    struct hf_source_tokens *tokens = reader->tokens;
-    uint32_t kept = 0, end = 0;
-    for (uint32_t i = 0; i < tokens->count; i++) {
-        end = hf_source_is_sign(tokens, i, "<") ? generics_end(tokens, i) : i;
-        bool is_path = end != i && kept != 0 && hf_source_is_sign(tokens, kept - 1, "::");
-        kept -= is_path; /* "Vec::<u8>::new" */
-        if (end != i) {
-            i = end - 1;
-            continue;
-        }
-        tokens->items[kept++] = tokens->items[i];
-    }
-    tokens->count = kept;
-    reader->depth = 0;
-    for (uint32_t i = 0; i < kept; i++)
-        tokens->items[i].pair = HF_SOURCE_NO;
-    for (uint32_t i = 0; i < kept; i++) {
-        if (tokens->items[i].kind == HF_SOURCE_SIGN)
-            reader_pair(reader, i);
-    }
-}
-
 bool hf_source_tokens_find(
     struct hf_source_tokens *tokens, struct hf_text text, enum hf_source_language language)
 {
@@ -652,7 +711,7 @@ bool hf_source_tokens_find(
     while (reader.at < text.size && !reader.is_out_of_memory)
         reader_take(&reader);
     if (language == HF_SOURCE_CPP || language == HF_SOURCE_RUST)
-        reader_drop_generics(&reader);
+        hf_source_drop_generics(tokens);
     return !reader.is_out_of_memory;
 }
 

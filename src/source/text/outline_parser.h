@@ -6,7 +6,7 @@
 #ifndef HF_SOURCE_OUTLINE_PARSER_H
 #define HF_SOURCE_OUTLINE_PARSER_H
 
-#include "source/outline.h"
+#include "source/text/outline.h"
 
 #define HF_OUTLINE_BLOCKS 200 /* within each other; what is deeper is not told apart */
 

@@ -15,7 +15,7 @@
 #ifndef HF_SOURCE_WORDS_H
 #define HF_SOURCE_WORDS_H
 
-#include "source/tokens.h"
+#include "source/text/tokens.h"
 
 enum hf_source_meaning {
     HF_SOURCE_OBJECT,   /* the object that a function is called for, or its class */

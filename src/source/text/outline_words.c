@@ -1,5 +1,5 @@
 /* Ruby and Lua: blocks begin with words, and end with "end". */
-#include "source/outline_parser.h"
+#include "source/text/outline_parser.h"
 
 /* The header ends before token `at`: its block begins. */
 static void outline_begin_pending(struct hf_outline_parser *p)

@@ -1,5 +1,5 @@
 /* PHP, JavaScript and Perl: what stands before "{" says what it opens. */
-#include "source/outline_parser.h"
+#include "source/text/outline_parser.h"
 
 #define TYPE_MAX 12 /* tokens between "(...)" and "{" */
 

@@ -1,4 +1,4 @@
-#include "source/words.h"
+#include "source/text/words.h"
 
 static const char *const *const meanings[] = {
     [HF_SOURCE_OBJECT] =
@@ -50,7 +50,8 @@ static const char *const *const compiled_meanings[] = {
         "tuple", "unique_ptr", "shared_ptr", NULL},
     [HF_SOURCE_SAME] = (const char *const[]){"unwrap", "expect", "into", "into_boxed_slice",
         "into_boxed_str", "into_iter", "unwrap_or_default", "unwrap_or_else", "ok", "collect",
-        "value", "release", "take", "ok_or", NULL},
+        "value", "release", "take", "ok_or", "ok_or_else", "map_err", "context", "with_context",
+        "unwrap_or", "into_inner", "into_bytes", "into_string", "build", NULL},
     [HF_SOURCE_MAPPER] = (const char *const[]){"map", "and_then", "filter_map", "flat_map",
         "map_or", "unwrap_or_else", "unwrap_or", "then", "then_some", "ok_or", NULL},
     [HF_SOURCE_VERB] = (const char *const[]){"push", "push_back", "push_front", "emplace",

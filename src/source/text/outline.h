@@ -23,7 +23,7 @@
 #ifndef HF_SOURCE_OUTLINE_H
 #define HF_SOURCE_OUTLINE_H
 
-#include "source/tokens.h"
+#include "source/text/tokens.h"
 
 struct hf_source_statement {
     uint32_t begin, end; /* tokens; `end` is the first behind it */

@@ -5,7 +5,9 @@
  * own, with braces or without. A block of Rust within a statement ("let x = match y {") is a
  * function without a name, whose value is that of its last statement.
  */
-#include "source/outline_parser.h"
+#include "source/text/outline_parser.h"
+
+#include <ctype.h>
 
 #define HEADER_MAX 400 /* tokens of a header that are looked at */
 #define BODY_MAX 2000  /* of a statement before what it opens, e.g. members of a constructor */
@@ -62,13 +64,32 @@ static bool outline_is_lambda(const struct hf_outline_parser *p, uint32_t at)
                    : hf_source_is_word(tokens, open - 1, "return"));
 }
 
+/* "G_DEFINE_TYPE(Feed, feed, G_TYPE_OBJECT)" stands before the function: brackets of a name in
+ * capitals that end at `close`, and behind them another declaration, with brackets of its own. */
+static bool outline_is_macro(
+    const struct hf_source_tokens *tokens, uint32_t name, uint32_t close, uint32_t end)
+{
+    struct hf_text text = hf_source_token_text(tokens, name);
+    for (size_t i = 0; i < text.size; i++) {
+        if (islower((unsigned char)text.data[i]) != 0)
+            return false;
+    }
+    if (!hf_source_is_kind(tokens, close + 1, HF_SOURCE_NAME))
+        return false;
+    for (uint32_t i = close + 1; i + 1 < end && !hf_source_is_sign(tokens, i, "="); i++) {
+        if (hf_source_is_kind(tokens, i, HF_SOURCE_NAME) && hf_source_is_sign(tokens, i + 1, "("))
+            return i > close + 1;
+    }
+    return false;
+}
+
 /* The name of the function whose body may begin at `at`: that before the first brackets of the
  * statement; HF_SOURCE_NO: it is none. */
 static uint32_t outline_function_name(
     const struct hf_outline_parser *p, uint32_t at, uint32_t *out_parameters)
 {
-    static const char *const others[] = {"__attribute__", "alignas", "decltype", "noexcept",
-        "explicit", "requires", "asm", "sizeof", NULL};
+    static const char *const others[] = {"__attribute__", "__declspec", "alignas", "_Alignas",
+        "decltype", "noexcept", "explicit", "requires", "asm", "sizeof", NULL};
     const struct hf_source_tokens *tokens = p->tokens;
     uint32_t i = outline_statement_begin(p);
     for (int hops = 0; hops < HEADER_MAX && i < at && !hf_source_is_sign(tokens, i, "="); hops++) {
@@ -80,7 +101,8 @@ static uint32_t outline_function_name(
         }
         if (opens && i != 0 && hf_source_is_sign(tokens, i, "(") &&
             hf_source_is_kind(tokens, i - 1, HF_SOURCE_NAME) &&
-            !hf_source_is_any_word(tokens, i - 1, others)) {
+            !hf_source_is_any_word(tokens, i - 1, others) &&
+            !outline_is_macro(tokens, i - 1, pair, at)) {
             bool calls = hf_source_is_word(tokens, i - 1, "operator") &&
                          hf_source_is_sign(tokens, pair + 1, "(");
             *out_parameters = calls ? pair + 2 : i + 1;
@@ -219,6 +241,17 @@ static bool rust_is_block(const struct hf_outline_parser *p, uint32_t at)
     return false;
 }
 
+/* "macro_rules! row {", "extern "C" {", "thread_local! {": with "}", the statement ends. */
+static bool rust_opens_item(struct hf_outline_parser *p, uint32_t at)
+{
+    for (uint32_t i = outline_statement_begin(p); i < at; i++) {
+        if (hf_source_is_sign(p->tokens, i, "="))
+            return false;
+    }
+    hf_outline_open(p, HF_OUTLINE_CONTROL, HF_SOURCE_NO, HF_SOURCE_NO, false);
+    return true;
+}
+
 static bool outline_opens_rust(struct hf_outline_parser *p, uint32_t at)
 {
     const struct hf_source_tokens *tokens = p->tokens;
@@ -227,7 +260,7 @@ static bool outline_opens_rust(struct hf_outline_parser *p, uint32_t at)
     if (!in_group && rust_opens_function(p, at))
         return true;
     if (!outline_in_function(p))
-        return !in_group && outline_opens_class(p, at);
+        return !in_group && (outline_opens_class(p, at) || rust_opens_item(p, at));
     bool is_arm = !in_group && hf_source_is_sign(tokens, at - 1, "=>");
     bool is_control = !in_group && (is_arm || hf_source_is_any_word(tokens, begin, rust_blocks));
     bool is_block = rust_is_block(p, at);
@@ -272,12 +305,38 @@ static bool rust_ends_part(struct hf_outline_parser *p, uint32_t at)
     return false;
 }
 
+/* ";" at `at` is behind a parameter, as C had them before 1989: "int f(a, b) int a; char *b; {". */
+static bool outline_is_old(struct hf_outline_parser *p, uint32_t at)
+{
+    const struct hf_source_tokens *tokens = p->tokens;
+    if (tokens->language != HF_SOURCE_C || p->current == HF_SOURCE_NO || outline_in_function(p))
+        return false;
+    uint32_t parameters, last = at - 1;
+    uint32_t name = outline_function_name(p, at, &parameters);
+    if (name == HF_SOURCE_NO || parameters == 0)
+        return false;
+    uint32_t close = tokens->items[parameters - 1].pair;
+    if (hf_source_is_sign(tokens, last, "]") && tokens->items[last].pair != HF_SOURCE_NO)
+        last = tokens->items[last].pair - 1; /* "char *v[];" */
+    if (close == HF_SOURCE_NO || last <= close + 1 ||
+        !hf_source_is_kind(tokens, last, HF_SOURCE_NAME))
+        return false;
+    for (uint32_t i = parameters; i < close && i - parameters < HEADER_MAX; i += 2) {
+        if (!hf_source_is_kind(tokens, i, HF_SOURCE_NAME) ||
+            !(i + 1 == close || hf_source_is_sign(tokens, i + 1, ",")))
+            return false;
+        if (hf_text_equal(hf_source_token_text(tokens, i), hf_source_token_text(tokens, last)))
+            return true;
+    }
+    return false;
+}
+
 void hf_outline_take_compiled(struct hf_outline_parser *p, uint32_t at)
 {
     const struct hf_source_tokens *tokens = p->tokens;
     bool in_group = hf_outline_in_group(p), is_rust = outline_is_rust(p);
     bool is_brace = hf_source_is_sign(tokens, at, "{");
-    if (hf_source_is_sign(tokens, at, ";") && !in_group) {
+    if (hf_source_is_sign(tokens, at, ";") && !in_group && !outline_is_old(p, at)) {
         hf_outline_end(p);
         hf_outline_top(p)->last = HF_SOURCE_NO; /* it has no value */
         return;
