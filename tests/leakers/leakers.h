@@ -44,10 +44,11 @@ struct leaker {
     unsigned seconds;
 };
 /* Each ends with a name that is NULL. Sets 1 to 3; leaks, caches, others of set 4; leaks,
- * incidents, what is bounded of sets 5 to 8; those whose numbers are drawn. */
+ * incidents, what is bounded of sets 5 to 9; those whose numbers are drawn. */
 extern const struct leaker leakers[], set4_leaks[], set4_caches[], set4_others[], set5_leaks[],
     set5_incidents[], set5_bounded[], set6_leaks[], set6_incidents[], set6_bounded[], set7_leaks[],
-    set7_incidents[], set7_bounded[], set8_leaks[], set8_incidents[], set8_bounded[], drawn[];
+    set7_incidents[], set7_bounded[], set8_leaks[], set8_incidents[], set8_bounded[], set9_leaks[],
+    set9_incidents[], set9_bounded[], drawn[];
 
 /* The program called NAME; what is behind a colon in it is a number, which begins the script's own
  * chance. NULL: there is none. */

@@ -207,7 +207,8 @@ const struct leaker *leaker_find(const char *name)
 {
     const struct leaker *const sets[] = {leakers, set4_leaks, set4_caches, set4_others, set5_leaks,
         set5_incidents, set5_bounded, set6_leaks, set6_incidents, set6_bounded, set7_leaks,
-        set7_incidents, set7_bounded, set8_leaks, set8_incidents, set8_bounded, drawn};
+        set7_incidents, set7_bounded, set8_leaks, set8_incidents, set8_bounded, set9_leaks,
+        set9_incidents, set9_bounded, drawn};
     const char *colon = strchr(name, ':');
     size_t length = colon != NULL ? (size_t)(colon - name) : strlen(name);
     uint64_t number = 0;
