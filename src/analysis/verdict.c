@@ -98,6 +98,13 @@ static bool is_level_since(const struct hf_verdict_facts *facts, double *out_s)
     return grows && !isnan(*out_s) && hf_trend_levels_since(&points, *out_s);
 }
 
+/* Each block dies, but ever later, and the total grows on: what takes the blocks falls behind. That
+ * is no cache, and has no bound that can be seen. */
+static bool is_outrun(const struct hf_verdict_facts *facts)
+{
+    return facts->survival->lengthens && facts->trend->shape == HF_TREND_GROWING;
+}
+
 /* No survivors keep coming: which of the other verdicts? */
 static struct hf_verdict of_no_leak(
     const struct hf_verdict_facts *facts, struct hf_verdict shape, bool is_open)
@@ -105,6 +112,8 @@ static struct hf_verdict of_no_leak(
     double full_s;
     if (is_level_since(facts, &full_s))
         return full_since(full_s);
+    if (is_outrun(facts) && is_open)
+        return of(HF_VERDICT_UNDECIDED, 1.96);
     return is_open ? of(HF_VERDICT_STEADY, 1.96) : shape;
 }
 
@@ -531,6 +540,10 @@ static void put_survivors(
         hf_out_string(out, " Of what it allocates, 90 % is freed within ");
         hf_verdict_duration(survival->gone_s, out);
         hf_out_char(out, '.');
+        if (is_outrun(facts) && verdict->kind == HF_VERDICT_UNDECIDED)
+            hf_out_string(out,
+                " But its blocks are freed later and later, as in a queue that is filled "
+                "faster than it is emptied.");
     } else if (survival->kind == HF_SURVIVAL_UNDECIDED && verdict->kind == HF_VERDICT_UNDECIDED) {
         hf_out_string(
             out, " Too few of its blocks are old enough to tell whether they stay, or fewer come.");

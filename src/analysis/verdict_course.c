@@ -2,7 +2,8 @@
 
 #include <math.h>
 
-#define HALF 0.5 /* of a look */
+#define HALF 0.5  /* of a look */
+#define Z_5 1.645 /* one side, 5 % */
 
 /* What is known at one look, and what was told then. */
 struct course_walk {
@@ -21,7 +22,7 @@ struct course_walk {
 };
 
 /* The mean of the last quarter's blocks, and that of the first one's. */
-bool hf_verdict_moves(const double *values, const double *objects, size_t count)
+bool hf_verdict_moves(const double *values, const double *objects, size_t count, bool lengthens)
 {
     size_t part = count / 4 != 0 ? count / 4 : 1;
     double bytes[2] = {0}, blocks[2] = {0};
@@ -31,7 +32,9 @@ bool hf_verdict_moves(const double *values, const double *objects, size_t count)
         bytes[1] += values[count - 1 - i];
         blocks[1] += objects[count - 1 - i];
     }
-    return bytes[1] * blocks[0] > HF_VERDICT_MOVES_SIZE * bytes[0] * blocks[1];
+    bool are_few = blocks[1] < HF_VERDICT_MOVES_BLOCKS * (double)part;
+    return (are_few || lengthens) &&
+           bytes[1] * blocks[0] > HF_VERDICT_MOVES_SIZE * bytes[0] * blocks[1];
 }
 
 static size_t points_of(const struct course_walk *w, size_t look)
@@ -60,6 +63,20 @@ static enum hf_verdict_kind shape_kind_at(const struct course_walk *w, size_t lo
     return shape_at(w, points_of(w, look), &trend).kind;
 }
 
+/*
+ * The total has levelled off, or bends: and not so little that the bend of a cache is rejected.
+ * With fewer survivors, that is no leak, whether or not it bends enough to be told a cache: so what
+ * fills ever more slowly is not called a leak until it is full.
+ */
+static bool slows_at(const struct course_walk *w, size_t look)
+{
+    struct hf_trend trend;
+    (void)shape_at(w, points_of(w, look), &trend);
+    double straight = (HF_VERDICT_CACHE_BEND - trend.bend) / trend.bend_error;
+    return trend.shape == HF_TREND_LEVELLED ||
+           (trend.shape == HF_TREND_SATURATING && straight <= Z_5);
+}
+
 static bool is_cache(enum hf_verdict_kind kind)
 {
     return kind == HF_VERDICT_FULL_CACHE || kind == HF_VERDICT_FILLING_CACHE;
@@ -84,9 +101,7 @@ static double weight_against(const struct course_walk *w, size_t look)
     case HF_SURVIVAL_RENEWED: return weight_of_renewal(at, look);
     case HF_SURVIVAL_ENDED: return at->fall >= HF_SURVIVAL_FALL ? 1 : 0;
     case HF_SURVIVAL_UNDECIDED:
-        return !at->is_doubted && at->fall >= HF_SURVIVAL_FALL && is_cache(shape_kind_at(w, look))
-                   ? 1
-                   : 0;
+        return !at->is_doubted && at->fall >= HF_SURVIVAL_FALL && slows_at(w, look) ? 1 : 0;
     case HF_SURVIVAL_UNKNOWN:
     case HF_SURVIVAL_LEAK: break;
     }
@@ -96,7 +111,8 @@ static double weight_against(const struct course_walk *w, size_t look)
 static bool moves_at(const struct course_walk *w, size_t look)
 {
     return w->course->looks[look].kind == HF_SURVIVAL_RENEWED &&
-           hf_verdict_moves(w->facts->values, w->facts->objects, points_of(w, look));
+           hf_verdict_moves(w->facts->values, w->facts->objects, points_of(w, look),
+               w->course->looks[look].lengthens);
 }
 
 static void course_see(struct course_walk *w, size_t look)
@@ -107,6 +123,7 @@ static void course_see(struct course_walk *w, size_t look)
     bool is_doubt = at->kind == HF_SURVIVAL_UNDECIDED && at->is_doubted;
     double against = w->is_leak ? weight_against(w, look) : 0;
     w->is_gone = at->is_gone && !w->is_by_shape;
+    /* That fewer come does not begin the count anew: asked of all sets, it changes no verdict. */
     if (w->is_for)
         w->agree++;
     else if (w->moves || at->kind != HF_SURVIVAL_UNDECIDED || is_doubt)

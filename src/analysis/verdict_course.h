@@ -41,9 +41,14 @@
 
 #define HF_VERDICT_MOVES_SIZE                                                                      \
     1.5 /* times the mean size of its blocks: they grow, not their number */
+#define HF_VERDICT_MOVES_BLOCKS 256 /* more are no buffers that grow, unless they live longer */
 
-/* Whether what a place holds grows by larger blocks, not by more. */
-bool hf_verdict_moves(const double *values, const double *objects, size_t count);
+/*
+ * Whether what a place holds grows by larger blocks, not by more, because they move when they grow.
+ * Blocks that are replaced by larger ones grow, too; but buffers that hold so much are few, or they
+ * live ever longer (`lengthens`, as in struct hf_survival).
+ */
+bool hf_verdict_moves(const double *values, const double *objects, size_t count, bool lengthens);
 
 /*
  * As hf_verdict_of, for a place whose births are known; the looks of `course` are of the last

@@ -87,6 +87,18 @@ static void shared_put_since(const struct hf_shared_leak *leak, struct hf_out *o
     hf_out_char(out, '.');
 }
 
+/* What runs now need not leak: who reads the line at night asks that first. */
+static void shared_put_gone(const struct hf_shared_leak *leak, struct hf_out *out)
+{
+    hf_out_string(out, " The latest process does not leak: at that rate it would have kept ");
+    hf_verdict_amount(leak->gone_due, leak->is_bytes, out);
+    hf_out_string(out, " in ");
+    hf_verdict_duration(leak->gone_s, out);
+    hf_out_string(out, ", and has ");
+    hf_verdict_amount(leak->gone_has, leak->is_bytes, out);
+    hf_out_char(out, '.');
+}
+
 void hf_shared_leak_sentence(const struct hf_shared_leak *leak, struct hf_out *out)
 {
     bool is_each = leak->all.rate.is_same && leak->all.rate.count > 1;
@@ -103,6 +115,8 @@ void hf_shared_leak_sentence(const struct hf_shared_leak *leak, struct hf_out *o
         hf_out_string(out, leak->are_restarts ? " in each, again after each restart" : " in each");
     hf_out_char(out, '.');
     shared_put_since(leak, out);
+    if (leak->is_gone && leak->since == 0)
+        shared_put_gone(leak, out);
 }
 
 void hf_shared_leaks_text(const struct hf_shared_leaks *leaks, struct hf_out *out)
@@ -156,6 +170,7 @@ static void shared_json_put(const struct hf_shared_leak *leak, struct hf_out *ou
     hf_out_printf(out, ", \"restarts\": %s, \"only_together\": %s, ",
         leak->are_restarts ? "true" : "false", leak->is_only_together ? "true" : "false");
     shared_json_put_rate(leak, &leak->all, out);
+    hf_out_string(out, leak->is_gone ? ", \"gone\": true" : ", \"gone\": false");
     if (leak->since != 0)
         hf_json_member(out, ", ", leak->has_ended ? "until_build" : "since_build",
             leak->builds[leak->since].build);

@@ -33,6 +33,10 @@
 #define BEND_SIGMAS 2.5
 #define BEND_DOUBT_SIGMAS 4 /* what was found to be straight bends surely */
 #define HAZARD_DOUBT 0.25   /* what was found to stay dies surely */
+#define QUARTERS 4          /* of the time: how old is what is in use? */
+#define AGES_LAST 1.25      /* times older in the last quarter than in the one before, */
+#define AGES_ALL 1.5        /* and than in the second one: they become ever older */
+#define DYING_PART 0.4      /* of the time: they die since then, or a cache has only become full */
 #define GONE_SHARE 0.5      /* in use of the survivors that there were */
 
 /* A table, and what is used again and again. */
@@ -399,6 +403,7 @@ static enum hf_survival_kind judge_arrivals(
         out->fall = fmin(out->fall, fall_of(&work));
     if (s->since < FEW)
         return HF_SURVIVAL_RENEWED;
+    out->is_recent = s->since >= HF_SURVIVAL_SAMPLES && cohorts < COHORTS_MIN;
     if (s->since < HF_SURVIVAL_SAMPLES || cohorts < COHORTS_MIN)
         return HF_SURVIVAL_UNDECIDED;
     struct arrivals a = arrivals_of(s);
@@ -498,6 +503,40 @@ static double dying_since(const struct hf_survival_table *table)
     return change.gain >= CHANGE_GAIN * change.dispersion ? table->looks_s[change.at] : NAN;
 }
 
+/* The mean age of what is in use at a look, of the cohorts since the first one; 0: nothing is. */
+static double mean_age(const struct judge *j, size_t look)
+{
+    double sum = 0, ages = 0;
+    for (size_t e = j->first; e < j->end; e++) {
+        double age_s = j->table->looks_s[look] - ((double)e + 0.5) * j->table->epoch_s;
+        sum += j->table->in_use[look][e];
+        ages += j->table->in_use[look][e] * fmax(age_s, 0);
+    }
+    return sum > 0 ? ages / sum : 0;
+}
+
+/*
+ * A queue that is emptied more slowly than it is filled frees each block, but ever later; so does a
+ * buffer that moves whenever it has doubled. What is in use is older from quarter to quarter then,
+ * although blocks die: a cache that fills becomes older, too, but frees none until it is full.
+ */
+static bool lives_lengthen(const struct judge *j, double dying_s)
+{
+    double ages[QUARTERS] = {0}, first_s = j->table->looks_s[0], span_s = j->now_s - first_s;
+    size_t counts[QUARTERS] = {0};
+    if (dying_s > first_s + span_s * DYING_PART)
+        return false;
+    for (size_t look = 0; look < j->table->look_count; look++) {
+        double part = (j->table->looks_s[look] - first_s) / span_s * QUARTERS;
+        size_t quarter = part < QUARTERS - 1 ? (size_t)part : QUARTERS - 1;
+        ages[quarter] += mean_age(j, look);
+        counts[quarter]++;
+    }
+    for (size_t i = 0; i < QUARTERS; i++)
+        ages[i] /= counts[i] != 0 ? (double)counts[i] : 1;
+    return ages[3] > AGES_LAST * ages[2] && ages[3] > AGES_ALL * ages[1];
+}
+
 static double step_of(const struct judge *j)
 {
     double span_s = j->now_s - j->table->looks_s[0];
@@ -534,6 +573,7 @@ struct hf_survival hf_survival_of(const struct hf_survival_table *table)
     if (out.kind == HF_SURVIVAL_RENEWED) {
         out.gone_s = find_gone_age(table, step_s);
         out.level_s = dying_since(table);
+        out.lengthens = lives_lengthen(&j, out.level_s);
     }
     return out;
 }
@@ -577,16 +617,30 @@ static bool survivors_are_gone(
     return leak->kind == HF_SURVIVAL_LEAK && in_use < leak->survivors * GONE_SHARE;
 }
 
-void hf_survival_course_of(struct hf_survival_table *table, struct hf_survival_course *out_course)
+/* Of the first looks; what began lately is judged by shorter epochs, if there are any. */
+static struct hf_survival survival_at(
+    struct hf_survival_table *table, struct hf_survival_table *fine, size_t looks)
+{
+    table->look_count = looks;
+    struct hf_survival survival = hf_survival_of(table);
+    if (fine == NULL || !survival.is_recent)
+        return survival;
+    fine->look_count = looks;
+    struct hf_survival lately = hf_survival_of(fine);
+    return lately.kind == HF_SURVIVAL_LEAK ? lately : survival;
+}
+
+void hf_survival_course_of(struct hf_survival_table *table, struct hf_survival_table *fine,
+    struct hf_survival_course *out_course)
 {
     size_t count = table->look_count;
     *out_course = (struct hf_survival_course){.count = count};
     for (size_t i = 0; i < count; i++) {
         struct hf_survival_look *look = &out_course->looks[i];
-        table->look_count = i + 1;
-        out_course->last = hf_survival_of(table);
+        out_course->last = survival_at(table, fine, i + 1);
         look->kind = out_course->last.kind;
         look->fall = out_course->last.fall;
+        look->lengthens = out_course->last.lengthens;
         look->is_thin =
             look->kind == HF_SURVIVAL_LEAK && out_course->last.survivors < HF_SURVIVAL_SAMPLES_MANY;
         look->is_sure = look->kind == HF_SURVIVAL_LEAK && out_course->last.has_onset &&

@@ -82,7 +82,9 @@ struct hf_survival {
     /* Since when there may be no more: of what is renewed, since its blocks die, of which few did
      * before; of what has ended, since the last survivor. NAN: not known. */
     double level_s;
-    bool moves; /* set by the caller: blocks move when they grow, so that lives say nothing */
+    bool lengthens; /* of what is renewed: its blocks become older and older before they die */
+    bool is_recent; /* they stay, but too few cohorts have passed since the onset */
+    bool moves;     /* set by the caller: blocks move when they grow, so that lives say nothing */
 };
 
 struct hf_survival hf_survival_of(const struct hf_survival_table *table);
@@ -92,6 +94,7 @@ struct hf_survival_look {
     double fall;
     bool is_thin;    /* a leak of few survivors: fewer than HF_SURVIVAL_SAMPLES_MANY */
     bool is_sure;    /* a leak with an onset, of HF_SURVIVAL_SAMPLES_SURE survivors since then */
+    bool lengthens;  /* renewed, but ever later: as of the survival */
     bool may_stay;   /* renewed after a leak; but some of the oldest may be survivors */
     bool is_doubted; /* undecided; and what was a leak before surely is none any more */
     bool is_gone;    /* half of what was a leak before is not in use at this look */
@@ -112,8 +115,13 @@ bool hf_survival_doubts(const struct hf_survival_table *table, const struct hf_s
  */
 bool hf_survival_may_stay(const struct hf_survival_table *table);
 
-/* Changes the table's look_count in between. */
-void hf_survival_course_of(struct hf_survival_table *table, struct hf_survival_course *out_course);
+/*
+ * `fine`: the same by shorter epochs, asked where so few of those of `table` have passed since the
+ * onset that nothing can be told of them: what began lately. NULL: there is none. Changes the
+ * tables' look_count in between.
+ */
+void hf_survival_course_of(struct hf_survival_table *table, struct hf_survival_table *fine,
+    struct hf_survival_course *out_course);
 
 /*
  * The share that survives to each age, which are multiples of `step_s` from 0 on, and its variance:

@@ -117,13 +117,21 @@ def documents_of(document):
     return [process["trend"] for process in document["processes"] if process.get("trend")]
 
 
+def those_that_count(document, label):
+    """Of several processes each does, and the worst verdict is the answer; unless what the program is said to do, above its
+    processes, is that the latest one leaks no more: then that one is."""
+    documents = documents_of(document)
+    gone = [one["name"].split(" via ")[0] for one in document.get("together", []) if one["gone"]]
+    return documents[-1:] if any(name in label.functions for name in gone) else documents
+
+
 def place_of(document, label, rows):
     """The place with the worst verdict of all of the label's functions: those on whose way, or by which its owner holds its
     memory, the first function of any row is one."""
     functions = [name for row in rows for name in row.functions]
     ranks = {LEAK: 0, UNDECIDED: 1, NO_LEAK: 2}
     found = []
-    for one in documents_of(document):
+    for one in those_that_count(document, label):
         for place in one.get("places", []):
             ours = [name for name in [*reversed(place["stack"]), place.get("via")] if name in functions]
             if ours and ours[0] in label.functions:

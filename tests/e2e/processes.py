@@ -119,6 +119,25 @@ def test_a_build_that_leaks_faster_and_one_that_leaks_no_more():
     assert re.search(r"Since build 1\.1\.0 \+4\.0 MiB/min \(.*\); before that \+1\.0 MiB/min \(.*\), in 1 process\.$", out, re.M), out
 
 
+def test_the_latest_process_does_not_leak():
+    """Of one build: what runs now is told at once. A process that is too young to show it says nothing."""
+    for run, minutes in enumerate((20, 30)):
+        for minute in range(minutes):
+            build("1.0.0", minute, (2 * minute + 1 if run == 0 else 3) * MIB, run)
+    out = heapflame("trend", "d")[1]
+    assert re.search(r"^leak leaks in 1 of 2 processes of server, \+2\.0 MiB/min \(.*\)\. The latest process does not leak: at that "
+                     r"rate it would have kept 58\.0 MiB in 29 min, and has 3\.0 MiB\.$", out, re.M), out
+    assert held(json.loads(heapflame("trend", "--json", "d")[1]))["together"][0]["gone"] is True
+    for path in Path("d").glob("1-*"):
+        if int(path.stem.split("-")[1]) >= 7:
+            path.unlink()
+    for minute in range(7):
+        build("1.0.0", minute, 9 * MIB, 1)
+    out = heapflame("trend", "d")[1]
+    assert "leaks in 1 of 2 processes" in out and "latest process" not in out, out
+    assert held(json.loads(heapflame("trend", "--json", "d")[1]))["together"][0]["gone"] is False
+
+
 def test_replicas_are_no_restarts():
     for minute in range(20):
         for replica in range(2):

@@ -171,6 +171,25 @@ static double at_random(unsigned born)
     return exponential(15);
 }
 
+/* A queue that is emptied at seven eighths of the rate at which it is filled. */
+static double ever_later(unsigned born)
+{
+    return 1 + (born + unit()) / 7;
+}
+
+/* A first-in-first-out cache that is full after 40 of the 60 minutes. */
+static double late_full(unsigned born)
+{
+    (void)born;
+    return 40;
+}
+
+static double twenty(unsigned born)
+{
+    (void)born;
+    return 20;
+}
+
 static void tells_shapes(void **unused)
 {
     (void)unused;
@@ -299,7 +318,7 @@ static void follows_looks(void **unused)
         for (unsigned i = poisson(until_hour_half(minute)); i != 0; i--)
             add_life(&table, minute, minute < 30 ? exponential(2) : 1000);
     }
-    hf_survival_course_of(&table, &course);
+    hf_survival_course_of(&table, NULL, &course);
     assert_true(course.count == MINUTES && table.look_count == MINUTES);
     for (size_t i = 0; i < MINUTES; i++) {
         table.look_count = i + 1;
@@ -314,7 +333,7 @@ static void follows_looks(void **unused)
     /* A program that frees all at its end. */
     for (size_t e = 0; e < HF_SURVIVAL_EPOCHS; e++)
         table.in_use[MINUTES - 1][e] = 0;
-    hf_survival_course_of(&table, &course);
+    hf_survival_course_of(&table, NULL, &course);
     assert_true(course.looks[MINUTES - 1].is_gone && !course.looks[MINUTES - 2].is_gone);
 }
 
@@ -337,7 +356,7 @@ static void doubts_what_dies_or_fades(void **unused)
                 for (unsigned n = poisson(cases[i].rate(minute)); n != 0; n--)
                     add_life(&table, minute, cases[i].life(minute));
             }
-            hf_survival_course_of(&table, &course);
+            hf_survival_course_of(&table, NULL, &course);
             bool is_doubted = false;
             for (size_t look = 0; look < MINUTES; look++)
                 is_doubted |= course.looks[look].is_doubted;
@@ -416,7 +435,7 @@ static void knows_who_may_stay(void **unused)
             for (unsigned n = 0; n < 8; n++)
                 add_life(&table, minute, n % every == 1 && every == 2 ? 1000 : 15);
         }
-        hf_survival_course_of(&table, &course);
+        hf_survival_course_of(&table, NULL, &course);
         bool may_stay = false;
         for (size_t look = 0; look < MINUTES; look++) {
             may_stay |= course.looks[look].may_stay;
@@ -671,6 +690,62 @@ static void tells_when_all_are_gone(void **unused)
     }
 }
 
+/* All of these blocks die; but those of a queue that is outrun do so ever later. */
+static void sees_lives_lengthen(void **unused)
+{
+    (void)unused;
+    static const struct {
+        double (*life)(unsigned born), (*rate)(unsigned born);
+        bool lengthens;
+    } cases[] = {{ever_later, twenty, true}, {until_ttl, twenty, false}, {until_ttl, rising, false},
+        {at_random, twenty, false}, {late_full, twenty, false}};
+    for (size_t i = 0; i < HF_COUNT(cases); i++) {
+        unsigned right = 0;
+        for (unsigned seed = 1; seed <= 50; seed++) {
+            state = seed * UINT64_C(0x9e3779b97f4a7c15);
+            struct hf_survival found = judge_lives(cases[i].life, cases[i].rate);
+            right += found.lengthens == cases[i].lengthens;
+            if (cases[i].lengthens)
+                assert_int_equal(found.kind, HF_SURVIVAL_RENEWED);
+        }
+        if (right < 45)
+            fail_msg("case %zu: right in %u of 50", i, right);
+    }
+}
+
+static double last_quarter_for_ever(unsigned born)
+{
+    return born >= 46 ? 1000 : 0.5;
+}
+
+/* Too few long cohorts have passed since a late onset; of short ones there are enough. */
+static void asks_finer_of_what_is_recent(void **unused)
+{
+    (void)unused;
+    static struct hf_survival_table fine, coarse;
+    static struct hf_survival_course course;
+    state = 3;
+    begin_table(&fine);
+    for (unsigned minute = 0; minute < MINUTES; minute++) {
+        for (unsigned n = poisson(10); n != 0; n--)
+            add_life(&fine, minute, last_quarter_for_ever(minute));
+    }
+    coarse = fine;
+    coarse.epoch_s = 240;
+    for (size_t look = 0; look < MINUTES; look++) {
+        for (size_t e = 0; e < HF_SURVIVAL_EPOCHS; e++)
+            coarse.in_use[look][e] = 0;
+        for (size_t e = 0; e < HF_SURVIVAL_EPOCHS; e++)
+            coarse.in_use[look][e / 4] += fine.in_use[look][e];
+    }
+    hf_survival_course_of(&coarse, NULL, &course);
+    assert_int_equal(course.last.kind, HF_SURVIVAL_UNDECIDED);
+    assert_true(course.last.is_recent);
+    hf_survival_course_of(&coarse, &fine, &course);
+    assert_int_equal(course.last.kind, HF_SURVIVAL_LEAK);
+    assert_true(course.last.has_onset && course.last.onset_s >= 60 * 44);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -695,6 +770,8 @@ int main(void)
         cmocka_unit_test(lets_go_what_has_ended),
         cmocka_unit_test(compares_with_their_ages),
         cmocka_unit_test(tells_when_all_are_gone),
+        cmocka_unit_test(sees_lives_lengthen),
+        cmocka_unit_test(asks_finer_of_what_is_recent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

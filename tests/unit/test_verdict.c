@@ -267,6 +267,25 @@ static void knows_since_when_it_is_full(void **state)
     }
 }
 
+/* What is freed ever later while the total grows is not steady, though all of it is renewed. */
+static void doubts_what_is_freed_ever_later(void **state)
+{
+    (void)state;
+    struct hf_out out = {0};
+    struct hf_trend trend = verdict_trend(HF_TREND_GROWING);
+    struct hf_verdict_facts facts = verdict_facts(&trend);
+    struct hf_survival survival = {
+        .kind = HF_SURVIVAL_RENEWED, .gone_s = 600, .level_s = NAN, .lengthens = true};
+    facts.survival = &survival;
+    struct hf_verdict verdict = hf_verdict_of(&facts);
+    assert_int_equal(verdict.kind, HF_VERDICT_UNDECIDED);
+    hf_verdict_evidence(&verdict, &facts, &out);
+    assert_true(hf_text_has(hf_out_view(&out), "later and later"));
+    trend.shape = HF_TREND_LEVELLED;
+    assert_int_equal(hf_verdict_of(&facts).kind, HF_VERDICT_FULL_CACHE);
+    hf_out_done(&out);
+}
+
 /* A loss that could be the growth is no leak; blocks that move when they grow are freed old. */
 static void doubts_survivors(void **state)
 {
@@ -324,6 +343,7 @@ int main(void)
         cmocka_unit_test(says_no_bend_of_what_came_back),
         cmocka_unit_test(judges_survivors),
         cmocka_unit_test(knows_since_when_it_is_full),
+        cmocka_unit_test(doubts_what_is_freed_ever_later),
         cmocka_unit_test(doubts_survivors),
         cmocka_unit_test(says_when_it_began),
     };

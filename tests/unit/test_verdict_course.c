@@ -11,14 +11,17 @@
 #define MIB (1024.0 * 1024)
 #define LOOKS HF_SURVIVAL_LOOKS
 
-enum total { FLAT, RISES, FULL };
+enum total { FLAT, RISES, FULL, SLOWS, SLOWS_LITTLE };
 
 static double times[LOOKS], values[LOOKS], objects[LOOKS];
 
-/* Of each total the shape alone would say: steady, leak, full cache. */
+/* Of each total the shape alone would say: steady, leak, full cache; and undecided of those that
+ * slow down: the bend is that of a cache, or so little that it is none. */
 static double value_at(enum total total, size_t point)
 {
     double at = (double)point;
+    if (total == SLOWS || total == SLOWS_LITTLE)
+        return 10 * MIB + 10 * pow(at, total == SLOWS ? 0.6 : 0.8) * MIB;
     return 10 * MIB +
            (total == FLAT ? fmod(at, 3) * 1000 : (total == FULL ? fmin(at, 12) : at) * MIB);
 }
@@ -132,6 +135,10 @@ static void waits_for_looks_that_agree(void **unused)
         {"???????LLLLeeeeeee", RISES, HF_VERDICT_LEAK, 420},
         {"???????LLLLuuuuuuuuuuuuuuuuuuu", FULL, HF_VERDICT_LEAK, 1140},
         {"???????LLLLUUUUUUUUUUUUUUUUUUU", FULL, HF_VERDICT_FULL_CACHE, 0},
+        /* It need not be sure to be a cache; but it must bend like one. */
+        {"???????LLLLuuuuuuuuuuuuuuuuuuu", SLOWS, HF_VERDICT_LEAK, 1140},
+        {"???????LLLLUUUUUUUUUUUUUUUUUUU", SLOWS, HF_VERDICT_UNDECIDED, 0},
+        {"???????LLLLUUUUUUUUUUUUUUUUUUU", SLOWS_LITTLE, HF_VERDICT_LEAK, 1140},
         {"???????LLLLUUUDUUU", RISES, HF_VERDICT_LEAK, 420},
         {"???????LLLLUUUDDUU", RISES, HF_VERDICT_UNDECIDED, 0},
         /* Half of what stayed is gone: at once. */
@@ -158,6 +165,22 @@ static void judges_what_moves_by_shape(void **unused)
     assert_int_equal(judge(looks, FLAT, true, 0).kind, HF_VERDICT_STEADY);
     assert_true(judge(looks, RISES, true, 0).is_by_shape);
     assert_int_equal(judge(looks, RISES, false, 0).kind, HF_VERDICT_STEADY);
+}
+
+/* Thousands of blocks that are replaced by larger ones are no buffers that move, unless they live
+ * ever longer, as a buffer does that moves whenever it has doubled. */
+static void buffers_that_move_are_few(void **unused)
+{
+    (void)unused;
+    double bytes[16], few[16], many[16];
+    for (size_t i = 0; i < HF_COUNT(bytes); i++) {
+        bytes[i] = (double)(i + 4) * MIB;
+        few[i] = 40;
+        many[i] = 3000;
+    }
+    assert_true(hf_verdict_moves(bytes, few, HF_COUNT(bytes), false));
+    assert_false(hf_verdict_moves(bytes, many, HF_COUNT(bytes), false));
+    assert_true(hf_verdict_moves(bytes, many, HF_COUNT(bytes), true));
 }
 
 /* A look at which they do not seem to move takes back what the shape showed only with many others.
@@ -196,6 +219,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waits_for_looks_that_agree),
         cmocka_unit_test(judges_what_moves_by_shape),
+        cmocka_unit_test(buffers_that_move_are_few),
         cmocka_unit_test(remembers_what_moved),
         cmocka_unit_test(loss_explains_a_held_leak),
         cmocka_unit_test(is_as_sure_as_then),

@@ -159,8 +159,10 @@ static void measure_births(const struct hf_growth *growth, const struct hf_growt
     }
 }
 
-/* The rows of points become those of looks, in samples. */
-static void make_looks(const struct hf_growth *growth, struct hf_growth_cohorts *cohorts)
+/* The rows of points become those of looks, in samples. Returns the same by the epochs of the
+ * history, where those are shorter; NULL: they are not. */
+static struct hf_survival_table *make_looks(const struct hf_growth *growth,
+    const struct hf_growth_place *place, struct hf_growth_cohorts *cohorts)
 {
     const struct hf_history *history = growth->history;
     struct hf_survival_table *table = &cohorts->table;
@@ -176,7 +178,13 @@ static void make_looks(const struct hf_growth *growth, struct hf_growth_cohorts 
     }
     if (growth->load.clock != NULL && table->look_count != 0)
         follow_load(growth, table);
+    cohorts->fine = *table;
     cohorts_widen_epochs(table);
+    measure_births(growth, place, table);
+    if (cohorts->fine.epoch_s >= table->epoch_s)
+        return NULL;
+    measure_births(growth, place, &cohorts->fine);
+    return &cohorts->fine;
 }
 
 enum hf_status hf_growth_cohorts_judge(struct hf_growth *growth, struct hf_growth_place *place,
@@ -192,9 +200,8 @@ enum hf_status hf_growth_cohorts_judge(struct hf_growth *growth, struct hf_growt
     struct hf_survival_course *course = hf_arena_alloc(&growth->arena, sizeof *course);
     if (course == NULL)
         return hf_error_memory(err);
-    make_looks(growth, cohorts);
-    measure_births(growth, place, &cohorts->table);
-    hf_survival_course_of(&cohorts->table, course);
+    struct hf_survival_table *fine = make_looks(growth, place, cohorts);
+    hf_survival_course_of(&cohorts->table, fine, course);
     bool has_onset = course->last.kind == HF_SURVIVAL_LEAK && course->last.has_onset;
     place->kept = hf_retention_of(
         &cohorts->table, has_onset ? course->last.onset_high_s : 0, growth->is_exact);
@@ -206,7 +213,8 @@ enum hf_status hf_growth_cohorts_judge(struct hf_growth *growth, struct hf_growt
     place->course = course;
     place->sample = cohorts->table.sample;
     if (course->last.kind == HF_SURVIVAL_RENEWED &&
-        hf_verdict_moves(place->values, place->objects, growth->point_count))
+        hf_verdict_moves(
+            place->values, place->objects, growth->point_count, course->last.lengthens))
         place->survival.moves = true;
     else
         place->survival = course->last;

@@ -10,6 +10,7 @@
 /* Of one place, while samples are added. NULL: it has none, as most places. Freed by free(3). */
 struct hf_growth_cohorts {
     struct hf_survival_table table; /* bytes */
+    struct hf_survival_table fine;  /* the same by shorter epochs, once it is judged */
     double squares, bytes;
 };
 

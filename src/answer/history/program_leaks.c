@@ -160,6 +160,46 @@ static void find_since(struct hf_shared_leak *leak)
     leak->since = leak->is_only_together || builds[since].build.size == 0 ? 0 : since;
 }
 
+/* Whether a process would have shown the leak at the least of its rates: as many samples as are
+ * sure, and it has less than half of that. Tells so of the last one. */
+static bool would_have_shown(const struct hf_process_history *process, struct hf_shared_leak *leak)
+{
+    const struct hf_growth *growth = &process->growth;
+    const struct hf_growth_place *same = program_leaks_find_place(process, leak->place);
+    double sample = fmax(leak->place->sample, leak->place->noise);
+    leak->gone_s = growth->times_s[growth->point_count - 1] - growth->times_s[0];
+    leak->gone_due = leak->gone_s * leak->all.rate.least;
+    leak->gone_has = same != NULL ? same->values[growth->point_count - 1] : 0;
+    bool is_open = same != NULL && (same->verdict.kind == HF_VERDICT_LEAK ||
+                                       same->verdict.kind == HF_VERDICT_UNDECIDED ||
+                                       same->verdict.kind == HF_VERDICT_TOO_LITTLE);
+    return !is_open && leak->gone_due >= HF_SURVIVAL_SAMPLES_SURE * sample && leak->gone_due > 0 &&
+           leak->gone_has < leak->gone_due / 2;
+}
+
+/* Whether it leaks no more, by processes that were started when those that leak had ended. Nothing
+ * is said by requests: their rate need not be that of the leaking process. */
+static bool has_gone(const struct program_leaks_finder *f, struct hf_shared_leak *leak)
+{
+    const struct hf_process_history *last = NULL;
+    bool is_gone = false;
+    for (size_t i = 0; i < f->processes->count; i++) {
+        const struct hf_process_history *process = f->processes->items[i];
+        if (!is_judged(f, process))
+            continue;
+        const struct hf_growth_place *same = program_leaks_find_place(process, leak->place);
+        if (same != NULL && same->verdict.kind == HF_VERDICT_LEAK) {
+            last = process;
+            is_gone = true;   /* unless one of those behind it says otherwise, */
+            leak->gone_s = 0; /* or there is none */
+        } else if (last != NULL) {
+            is_gone = is_gone && process->history.first_ms > last->history.last_ms &&
+                      would_have_shown(process, leak);
+        }
+    }
+    return is_gone && leak->gone_s > 0 && leak->counted == NULL && !leak->is_only_together;
+}
+
 /* By the tests for one process, of all together. Births are not known: they decide alone. */
 static bool is_leak_together(
     const struct program_leaks_finder *f, const struct hf_growth_place *place)
@@ -226,6 +266,7 @@ static enum hf_status consider(
     enum hf_status status = count_builds(f, leak, place, err);
     if (status == HF_OK)
         find_since(leak);
+    leak->is_gone = status == HF_OK && has_gone(f, leak);
     return status;
 }
 
