@@ -8,6 +8,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define SLICE_STEPS ((int64_t)1 << 20)
 #define UNCOUNTED_STEPS ((int64_t)1 << 60)
@@ -15,6 +16,7 @@
 #define MALLOC_STEPS 200              /* to take and free it, and to do something with it */
 #define LARGE_BYTES ((size_t)2 << 20) /* of one large page */
 #define PAGE_BYTES ((size_t)4096)
+#define HEAP_BYTES ((size_t)64 << 20) /* of addresses that malloc has from the start */
 
 _Thread_local struct hf_budget_scope hf_budget_scope;
 static _Atomic double budget_factor = 1;
@@ -194,10 +196,24 @@ void hf_budget_prefer_large_pages(void *items, size_t size_bytes)
 {
     if (items == NULL || size_bytes < LARGE_BYTES)
         return;
+    /* Its first and its last page, too: what is one mapping must stay one, or realloc, which moves
+     * the pages of a mapping, copies their bytes instead. What lies beside it there only gains. */
     int errno_before = errno;
-    size_t before_page = (PAGE_BYTES - (uintptr_t)items % PAGE_BYTES) % PAGE_BYTES;
-    (void)madvise((char *)items + before_page, size_bytes - PAGE_BYTES, MADV_HUGEPAGE);
+    size_t in_page = (uintptr_t)items % PAGE_BYTES;
+    (void)madvise((char *)items - in_page, in_page + size_bytes, MADV_HUGEPAGE);
     errno = errno_before;
+}
+
+void hf_budget_prefer_large_heap(void)
+{
+    (void)mallopt(M_MMAP_THRESHOLD, (int)LARGE_BYTES);
+    (void)mallopt(M_TRIM_THRESHOLD, 2 * (int)HEAP_BYTES);
+    (void)mallopt(M_TOP_PAD, (int)HEAP_BYTES);
+    char *first = malloc(LARGE_BYTES - PAGE_BYTES), *end = sbrk(0); /* the heap grows for it */
+    (void)mallopt(M_TOP_PAD, (int)LARGE_BYTES);
+    if (first != NULL && first < end)
+        hf_budget_prefer_large_pages(first, (size_t)(end - first));
+    free(first);
 }
 
 void hf_budget_free(void *memory)

@@ -121,4 +121,10 @@ HF_MUST_CHECK void *hf_budget_calloc(size_t count, size_t size);
  */
 void hf_budget_prefer_large_pages(void *items, size_t size_bytes);
 
+/*
+ * The same for all that is smaller than such a page: a process of some seconds spends a tenth of
+ * them on page after page of a heap that grows. Call it with one thread, before the work.
+ */
+void hf_budget_prefer_large_heap(void);
+
 #endif

@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include "base/budget.h"
 #include "base/plural.h"
 #include "cli/reader.h"
 #include "cli/say.h"
@@ -168,6 +169,8 @@ static enum hf_status command_work(const struct hf_command *command, struct hf_c
     if (status == HF_OK && is_split)
         status = hf_reader_begin(command, common, argv, NULL, &is_worker, &common->code, err);
     common->has_code = is_split && !is_worker;
+    if (command->is_reader != NULL && (!is_split || is_worker))
+        hf_budget_prefer_large_heap();
     if (status == HF_OK && (!is_split || is_worker))
         status = command->run(common, operands, err);
     bool went_well = status == HF_OK && (!common->has_code || common->code == HF_EXIT_OK);

@@ -17,6 +17,8 @@
 
 /* What is known about one frame id of the source, filled on first use. */
 struct frame_fate {
+    const uint32_t *named; /* what it is expanded to, leaf first; NULL: not looked up yet */
+    size_t named_count;
     uint32_t display; /* frame id in the result */
     bool is_known, is_allocator, is_dropped, is_focus, is_ignored, is_callee;
 };
@@ -238,13 +240,9 @@ static enum hf_status copy_frame(struct folder *f, const struct hf_frame *shown,
     return status;
 }
 
-static enum hf_status fate_of(
-    struct folder *f, uint32_t frame_id, const struct frame_fate **out_fate, struct hf_error *err)
+static HF_APART enum hf_status find_fate(struct folder *f, uint32_t frame_id, struct hf_error *err)
 {
     struct frame_fate *fate = &f->frames[frame_id];
-    *out_fate = fate;
-    if (fate->is_known)
-        return HF_OK;
     const struct hf_fold_options *options = f->options;
     const struct hf_frame *frame = hf_profile_frame_at(f->from, frame_id);
     f->label.size = 0;
@@ -264,6 +262,13 @@ static enum hf_status fate_of(
     if (options->keeps_modules)
         shown.module = frame->module;
     return copy_frame(f, &shown, mark_of_frame(f, frame), &fate->display, err);
+}
+
+static inline enum hf_status fate_of(
+    struct folder *f, uint32_t frame_id, const struct frame_fate **out_fate, struct hf_error *err)
+{
+    *out_fate = &f->frames[frame_id];
+    return HF_LIKELY((*out_fate)->is_known) ? HF_OK : find_fate(f, frame_id, err);
 }
 
 /* By module: the frame of the address has it, its names do not; and a module is one frame for all
@@ -385,9 +390,12 @@ static enum hf_status fold_node(struct folder *f, size_t node, struct hf_error *
 {
     const struct hf_stack_node *old = &f->from->stacks.nodes[node];
     struct node_fate at = f->nodes[old->parent];
-    size_t count;
-    const uint32_t *named = hf_profile_expansion(f->from, &old->frame, &count);
-    f->keeps_apart = f->keeps_apart && named == &old->frame;
+    struct frame_fate *own = &f->frames[old->frame];
+    if (own->named == NULL)
+        own->named = hf_profile_expansion(f->from, &old->frame, &own->named_count);
+    const uint32_t *named = own->named;
+    size_t count = own->named_count;
+    f->keeps_apart = f->keeps_apart && count == 1 && named[0] == old->frame;
     /* By address one frame is shown: the innermost, whose line is the address's own. */
     size_t first = f->options->granularity == HF_BY_ADDRESS && count != 0 ? 1 : count;
     for (size_t i = first; i-- != 0 && !at.is_cut;) {

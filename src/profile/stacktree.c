@@ -66,8 +66,9 @@ static bool make_index(struct hf_stacktree *tree)
 
 /* Adds a child of `parent`; `probe` is where its search ended; NULL: it is not to be found by it.
  */
-static enum hf_status add_child(struct hf_stacktree *tree, uint32_t parent, uint32_t frame,
-    uint32_t path, const struct hf_index_probe *probe, uint32_t *out_node, struct hf_error *err)
+static HF_ALWAYS_INLINE enum hf_status add_child(struct hf_stacktree *tree, uint32_t parent,
+    uint32_t frame, uint32_t path, const struct hf_index_probe *probe, uint32_t *out_node,
+    struct hf_error *err)
 {
     (void)hf_budget_step(NEW_STEPS);
     if (tree->count > HF_LIMIT_STACK_NODES)

@@ -8,10 +8,15 @@
 #include "base/containers/map.h"
 #include "base/containers/ordered.h"
 #include "base/containers/vec.h"
+#include "os/process/map_line.h"
 
 #include "check.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static void arena_aligns_and_keeps(void **state)
 {
@@ -136,6 +141,71 @@ static void large_pages_change_nothing(void **state)
     assert_int_equal(errno, ENOENT);
     for (size_t i = 0; i < LARGE; i++)
         assert_int_equal(items[i], i % 251);
+    free(items);
+}
+
+/* The mapping that has this address, as /proc/self/smaps shows it, up to the next one. */
+static struct hf_text mapping_of(const char *smaps, const void *address, struct hf_map_line *out)
+{
+    struct hf_text rest = hf_text_of(smaps), found = {NULL, 0};
+    while (rest.size != 0) {
+        struct hf_text line = hf_text_first(rest, hf_text_find(rest, '\n'));
+        struct hf_map_line map;
+        bool begins = hf_map_line_parse(line, &map);
+        if (begins && found.data != NULL)
+            return (struct hf_text){found.data, (size_t)(line.data - found.data)};
+        if (begins && (uintptr_t)address >= map.start && (uintptr_t)address < map.end) {
+            *out = map;
+            found.data = line.data;
+        }
+        rest = hf_text_from(rest, line.size + 1);
+    }
+    fail_msg("no mapping has the address");
+    return rest;
+}
+
+static char *read_smaps(void)
+{
+    enum { SIZE = 1 << 20 };
+    char *smaps = calloc(1, SIZE);
+    FILE *file = fopen("/proc/self/smaps", "re");
+    assert_true(smaps != NULL && file != NULL);
+    assert_true(fread(smaps, 1, SIZE - 1, file) != 0);
+    fclose(file);
+    return smaps;
+}
+
+/* realloc moves the pages of one mapping; of two it would copy the bytes. */
+static void large_arrays_stay_one_mapping(void **state)
+{
+    (void)state;
+    enum { LARGE = 6 << 20 };
+    char *items = mmap(NULL, LARGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(items != MAP_FAILED);
+    hf_budget_prefer_large_pages(items + 16, LARGE - 16);
+    char *smaps = read_smaps();
+    struct hf_map_line map;
+    (void)mapping_of(smaps, items + LARGE / 2, &map);
+    assert_true(map.start <= (uintptr_t)items && map.end >= (uintptr_t)items + LARGE);
+    free(smaps);
+    munmap(items, LARGE);
+}
+
+/* What malloc gives out next lies there, but where a sanitizer has a malloc of its own. */
+static void heaps_have_large_pages(void **state)
+{
+    (void)state;
+    enum { SMALL = 1 << 20 };
+    hf_budget_prefer_large_heap();
+    char *items = malloc(SMALL), *smaps = read_smaps();
+    assert_non_null(items);
+    memset(items, 7, SMALL);
+    struct hf_map_line map;
+    struct hf_text lines = mapping_of(smaps, items, &map);
+    bool has_own_malloc = !hf_text_is(map.path, "[heap]");
+    bool has_none = access("/sys/kernel/mm/transparent_hugepage", F_OK) != 0;
+    assert_true(has_own_malloc || has_none || hf_text_has(lines, " hg"));
+    free(smaps);
     free(items);
 }
 
@@ -270,6 +340,8 @@ int main(void)
         cmocka_unit_test(map_holds_what_was_put),
         cmocka_unit_test(ordered_keeps_its_order),
         cmocka_unit_test(large_pages_change_nothing),
+        cmocka_unit_test(large_arrays_stay_one_mapping),
+        cmocka_unit_test(heaps_have_large_pages),
         cmocka_unit_test(index_finds_what_its_owner_holds),
         cmocka_unit_test(intern_gives_equal_bytes_one_id),
         cmocka_unit_test(arrays_grow_or_stay),

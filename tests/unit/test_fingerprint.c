@@ -41,6 +41,37 @@ static void beginnings_have_their_own(void **state)
     }
 }
 
+/* By the definition in the header, a step at a time. */
+static uint64_t half_as_defined(const struct hf_fingerprint_key *key, const char *text, size_t half)
+{
+    __extension__ typedef unsigned __int128 u128;
+    const uint64_t prime = (UINT64_C(1) << 61) - 1, piece = (UINT64_C(1) << 43) - 1;
+    u128 print = 0, sum = 0;
+    for (size_t at = 0; at < SIZE; at += 16) {
+        uint64_t pair[2] = {0, 0};
+        memcpy(pair, text + at, SIZE - at < 16 ? SIZE - at : 16);
+        const uint64_t *words = key->words + at % 1024 / 8 + 2 * half;
+        sum += (u128)(pair[0] + words[0]) * (pair[1] + words[1]);
+        if (at % 1024 != 1008 && at + 16 < SIZE)
+            continue;
+        for (unsigned shift = 0; shift < 128; shift += 43)
+            print = (print * key->powers[half][0] + ((uint64_t)(sum >> shift) & piece)) % prime;
+        sum = 0;
+    }
+    return (uint64_t)((print * key->powers[half][0] + SIZE) % prime);
+}
+
+static void are_as_defined(void **state)
+{
+    char text[SIZE];
+    (void)state;
+    fill(text);
+    struct hf_fingerprint_key key = draw();
+    struct hf_fingerprint print = hf_fingerprint_of(&key, (struct hf_text){text, SIZE});
+    for (size_t half = 0; half < 2; half++)
+        assert_true(print.halves[half] == half_as_defined(&key, text, half));
+}
+
 /* No byte of a text goes unseen by either half. */
 static void each_byte_counts(void **state)
 {
@@ -108,6 +139,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(beginnings_have_their_own),
+        cmocka_unit_test(are_as_defined),
         cmocka_unit_test(each_byte_counts),
         cmocka_unit_test(bytes_have_places),
         cmocka_unit_test(keys_are_drawn),

@@ -10,6 +10,14 @@
 
 __extension__ typedef unsigned __int128 u128;
 
+/* Modulo PRIME, of a sum below 2^125. */
+static uint64_t modulo_prime(u128 sum)
+{
+    uint64_t rest = (uint64_t)(sum & PRIME) + (uint64_t)(sum >> 61);
+    rest = (rest & PRIME) + (rest >> 61);
+    return rest >= PRIME ? rest - PRIME : rest;
+}
+
 enum hf_status hf_fingerprint_key_draw(struct hf_fingerprint_key *out_key, struct hf_error *err)
 {
     /* Above 256 bytes a signal may cut it short. */
@@ -20,46 +28,62 @@ enum hf_status hf_fingerprint_key_draw(struct hf_fingerprint_key *out_key, struc
             return hf_error_system(err, errno, "cannot get random numbers");
         at += got < 0 ? 0 : got;
     }
-    for (size_t i = 0; i < 2; i++)
-        out_key->points[i] %= PRIME;
+    for (size_t i = 0; i < 2; i++) {
+        uint64_t *powers = out_key->powers[i];
+        powers[0] %= PRIME;
+        powers[1] = modulo_prime((u128)powers[0] * powers[0]);
+        powers[2] = modulo_prime((u128)powers[1] * powers[0]);
+    }
     return HF_OK;
 }
 
-/* Adds the products of some pairs, whose first word has the key `key`. */
-static void add_products(
+/* Adds the products of a pair, whose first word has the key `key`. */
+static HF_ALWAYS_INLINE void add_products(u128 sums[2], const uint64_t *key, const uint64_t pair[2])
+{
+    sums[0] += (u128)(pair[0] + key[0]) * (pair[1] + key[1]);
+    sums[1] += (u128)(pair[0] + key[2]) * (pair[1] + key[3]);
+}
+
+/* The same of some pairs. */
+static HF_ALWAYS_INLINE void add_pairs(
     uint64_t sums[2][2], const uint64_t *key, const char *data, size_t size_bytes)
 {
-    u128 first = (u128)sums[0][1] << 64 | sums[0][0];
-    u128 second = (u128)sums[1][1] << 64 | sums[1][0];
+    u128 added[2];
+    memcpy(added, sums, sizeof added);
     for (; size_bytes != 0; size_bytes -= PAIR_BYTES, data += PAIR_BYTES, key += 2) {
         uint64_t pair[2];
         memcpy(pair, data, sizeof pair);
-        first += (u128)(pair[0] + key[0]) * (pair[1] + key[1]);
-        second += (u128)(pair[0] + key[2]) * (pair[1] + key[3]);
+        add_products(added, key, pair);
     }
-    sums[0][0] = (uint64_t)first;
-    sums[0][1] = (uint64_t)(first >> 64);
-    sums[1][0] = (uint64_t)second;
-    sums[1][1] = (uint64_t)(second >> 64);
+    memcpy(sums, added, sizeof added);
 }
 
-static uint64_t next_term(uint64_t value, uint64_t point, uint64_t coefficient)
+/* The last bytes of a text, fewer than a pair, followed by zeros. */
+static HF_ALWAYS_INLINE void last_pair(const char *data, size_t size, uint64_t out_pair[2])
 {
-    u128 product = (u128)value * point;
-    uint64_t sum = (uint64_t)(product & PRIME) + (uint64_t)(product >> 61) + coefficient;
-    sum = (sum & PRIME) + (sum >> 61);
-    return sum >= PRIME ? sum - PRIME : sum;
+    u128 last = 0;
+    size_t count = size % PAIR_BYTES;
+    if (size < PAIR_BYTES) {
+        memcpy(&last, data, count);
+    } else { /* with those before, in one step */
+        memcpy(&last, data + size - PAIR_BYTES, sizeof last);
+        last >>= 8 * (PAIR_BYTES - count);
+    }
+    memcpy(out_pair, &last, sizeof last);
 }
 
-/* The terms of a block, each sum in three pieces. */
-static struct hf_fingerprint fingerprint_add_block(
-    const struct hf_fingerprint_key *key, struct hf_fingerprint print, const uint64_t sums[2][2])
+/* The terms of a block: each sum in three pieces, which are brought below PRIME together. */
+static HF_ALWAYS_INLINE struct hf_fingerprint fingerprint_add_block(
+    const struct hf_fingerprint_key *key, struct hf_fingerprint print, const u128 sums[2])
 {
+    const uint64_t piece = (UINT64_C(1) << PIECE_BITS) - 1;
     for (size_t i = 0; i < 2; i++) {
-        u128 sum = (u128)sums[i][1] << 64 | sums[i][0];
-        for (unsigned shift = 0; shift < 128; shift += PIECE_BITS)
-            print.halves[i] = next_term(print.halves[i], key->points[i],
-                (uint64_t)(sum >> shift) & ((UINT64_C(1) << PIECE_BITS) - 1));
+        const uint64_t *powers = key->powers[i];
+        uint64_t first = (uint64_t)sums[i] & piece;
+        uint64_t second = (uint64_t)(sums[i] >> PIECE_BITS) & piece;
+        uint64_t third = (uint64_t)(sums[i] >> 2 * PIECE_BITS);
+        print.halves[i] = modulo_prime((u128)print.halves[i] * powers[2] + (u128)first * powers[1] +
+                                       (u128)second * powers[0] + third);
     }
     return print;
 }
@@ -70,33 +94,41 @@ void hf_fingerprint_start(
     *run = (struct hf_fingerprint_run){.key = key, .data = text.data};
 }
 
+/* Brings the sums to `whole`, a number of pairs. */
+static HF_ALWAYS_INLINE void add_whole_pairs(struct hf_fingerprint_run *run, size_t whole)
+{
+    const struct hf_fingerprint_key *key = run->key;
+    while (run->done_bytes != whole) {
+        size_t at = run->done_bytes % BLOCK_BYTES, left = whole - run->done_bytes;
+        size_t part = left < BLOCK_BYTES - at ? left : BLOCK_BYTES - at;
+        add_pairs(run->sums, key->words + at / sizeof(uint64_t), run->data + run->done_bytes, part);
+        run->done_bytes += part;
+        if (at + part == BLOCK_BYTES) {
+            u128 sums[2];
+            memcpy(sums, run->sums, sizeof sums);
+            run->blocks = fingerprint_add_block(key, run->blocks, sums);
+            memset(run->sums, 0, sizeof run->sums);
+        }
+    }
+}
+
 struct hf_fingerprint hf_fingerprint_next(struct hf_fingerprint_run *run, size_t size)
 {
     const struct hf_fingerprint_key *key = run->key;
     size_t whole = size - size % PAIR_BYTES;
-    while (run->done_bytes != whole) {
-        size_t at = run->done_bytes % BLOCK_BYTES, left = whole - run->done_bytes;
-        size_t part = left < BLOCK_BYTES - at ? left : BLOCK_BYTES - at;
-        add_products(
-            run->sums, key->words + at / sizeof(uint64_t), run->data + run->done_bytes, part);
-        run->done_bytes += part;
-        if (at + part == BLOCK_BYTES) {
-            run->blocks = fingerprint_add_block(key, run->blocks, run->sums);
-            memset(run->sums, 0, sizeof run->sums);
-        }
-    }
+    add_whole_pairs(run, whole);
     struct hf_fingerprint print = run->blocks;
-    uint64_t sums[2][2];
+    u128 sums[2];
     memcpy(sums, run->sums, sizeof sums);
     if (whole != size) {
-        char last[PAIR_BYTES] = {0};
-        memcpy(last, run->data + whole, size - whole);
-        add_products(sums, key->words + whole % BLOCK_BYTES / sizeof(uint64_t), last, sizeof last);
+        uint64_t last[2];
+        last_pair(run->data, size, last);
+        add_products(sums, key->words + whole % BLOCK_BYTES / sizeof(uint64_t), last);
     }
     if (size % BLOCK_BYTES != 0)
         print = fingerprint_add_block(key, print, sums);
     for (size_t i = 0; i < 2; i++)
-        print.halves[i] = next_term(print.halves[i], key->points[i], size);
+        print.halves[i] = modulo_prime((u128)print.halves[i] * key->powers[i][0] + size);
     return print;
 }
 

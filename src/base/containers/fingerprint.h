@@ -26,7 +26,7 @@
 
 struct hf_fingerprint_key {
     uint64_t words[HF_FINGERPRINT_BLOCK_WORDS + 2];
-    uint64_t points[2];
+    uint64_t powers[2][3]; /* of each point: itself, its square, its cube */
 };
 
 struct hf_fingerprint {

@@ -4,7 +4,6 @@
 #include "base/containers/vec.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define LEAST_ROOM 48
 #define REPUT_STEPS 30
@@ -22,16 +21,16 @@ bool hf_index_reset(struct hf_index *index, size_t count)
         return false;
     size_t room = 2 * count + LEAST_ROOM;
     size_t capacity = room + room / 2;
-    size_t before_bytes = index->capacity * sizeof *index->slots;
+    hf_index_done(index);
     if (!hf_budget_take(capacity * sizeof *index->slots))
         return false;
-    uint32_t *slots = reallocarray(index->slots, capacity, sizeof *slots);
-    hf_budget_put_back(slots != NULL ? before_bytes : capacity * sizeof *slots);
-    if (slots == NULL)
+    uint32_t *slots = calloc(capacity, sizeof *slots);
+    if (slots == NULL) {
+        hf_budget_put_back(capacity * sizeof *slots);
         return false;
+    }
     (void)hf_budget_step(capacity + REPUT_STEPS * count); /* whoever asks puts its items in */
     hf_budget_prefer_large_pages(slots, capacity * sizeof *slots);
-    memset(slots, 0, capacity * sizeof *slots);
     *index = (struct hf_index){slots, capacity, room};
     return true;
 }

@@ -43,7 +43,7 @@ struct hf_index_probe {
 /* An all-zero index is empty, with no room. */
 void hf_index_done(struct hf_index *index);
 
-/* Empties the index, with room for more than `count`. False if memory ran out: it is as it was. */
+/* Empties the index, with room for more than `count`. False if memory ran out: it is forgotten. */
 HF_MUST_CHECK bool hf_index_reset(struct hf_index *index, size_t count);
 
 static inline struct hf_index_probe hf_index_start(const struct hf_index *index, uint64_t hash)

@@ -19,7 +19,7 @@ void hf_intern_done(struct hf_intern *table)
     *table = (struct hf_intern){0};
 }
 
-static bool grow_slots(struct hf_intern *table)
+static HF_APART bool grow_slots(struct hf_intern *table)
 {
     size_t capacity = table->slots_capacity != 0 ? table->slots_capacity * 2 : FIRST_CAPACITY;
     if (!hf_budget_take(capacity * sizeof *table->slots))
@@ -78,6 +78,24 @@ static inline bool are_equal(struct hf_text text, const char *data, size_t size)
     return (differing | (a ^ b)) == 0;
 }
 
+/* Adds a new text, whose slot is `at`. */
+static HF_APART bool add_text(struct hf_intern *table, const void *data, size_t size, uint32_t hash,
+    size_t at, uint32_t *out_id)
+{
+    if (table->count == UINT32_MAX - 1)
+        return false;
+    if (table->count == table->entries_capacity && !grow_entries(table))
+        return false;
+    (void)hf_budget_step(NEW_STEPS);
+    char *copy = hf_arena_copy(&table->arena, data, size);
+    if (copy == NULL)
+        return false;
+    *out_id = table->count++;
+    table->entries[*out_id] = (struct hf_text){copy, size};
+    table->slots[at] = (struct hf_intern_slot){hash, *out_id + 1};
+    return true;
+}
+
 bool hf_intern_put(struct hf_intern *table, const void *data, size_t size, uint32_t *out_id)
 {
     (void)hf_budget_step(FIND_STEPS + size);
@@ -95,16 +113,5 @@ bool hf_intern_put(struct hf_intern *table, const void *data, size_t size, uint3
             return true;
         }
     }
-    if (table->count == UINT32_MAX - 1)
-        return false;
-    if (table->count == table->entries_capacity && !grow_entries(table))
-        return false;
-    (void)hf_budget_step(NEW_STEPS);
-    char *copy = hf_arena_copy(&table->arena, data, size);
-    if (copy == NULL)
-        return false;
-    *out_id = table->count++;
-    table->entries[*out_id] = (struct hf_text){copy, size};
-    table->slots[at] = (struct hf_intern_slot){hash, *out_id + 1};
-    return true;
+    return add_text(table, data, size, hash, at, out_id);
 }

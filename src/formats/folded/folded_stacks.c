@@ -19,7 +19,9 @@
 static bool reach(uint32_t **numbers, size_t *capacity, size_t index)
 {
     size_t known = *capacity;
-    if (!hf_vec_reserve(numbers, capacity, index + 1, sizeof **numbers))
+    if (index < known)
+        return true;
+    if (!hf_vec_grow(numbers, capacity, index + 1, sizeof **numbers))
         return false;
     memset(*numbers + known, 0, (*capacity - known) * sizeof **numbers);
     return true;
@@ -101,23 +103,30 @@ static void doubt_that_distinct(struct hf_folded_stacks *stacks)
     stacks->until = LOOKED_FIRST;
 }
 
+/* The frame of a name that is new. */
+static HF_APART enum hf_status folded_stacks_add_frame(
+    struct hf_folded_stacks *stacks, uint32_t name, uint32_t *out_frame, struct hf_error *err)
+{
+    struct hf_frame frame = {.name = name, .flags = HF_FRAME_NAMED};
+    if (!reach(&stacks->frames, &stacks->frame_capacity, name))
+        return hf_error_memory(err);
+    enum hf_status status = hf_profile_frame(stacks->profile, &frame, out_frame, err);
+    if (status == HF_OK)
+        stacks->frames[name] = *out_frame + 1;
+    return status;
+}
+
 /* The frame of a name. */
 static enum hf_status folded_stacks_frame_of(
-    struct hf_folded_stacks *stacks, struct hf_text name, uint32_t *out_frame, struct hf_error *err)
+    struct hf_folded_stacks *stacks, struct hf_text text, uint32_t *out_frame, struct hf_error *err)
 {
-    struct hf_frame frame = {.flags = HF_FRAME_NAMED};
-    enum hf_status status = hf_profile_string(stacks->profile, name, &frame.name, err);
+    uint32_t name;
+    enum hf_status status = hf_profile_string(stacks->profile, text, &name, err);
     if (status != HF_OK)
         return status;
-    if (!reach(&stacks->frames, &stacks->frame_capacity, frame.name))
-        return hf_error_memory(err);
-    if (stacks->frames[frame.name] == 0) {
-        status = hf_profile_frame(stacks->profile, &frame, out_frame, err);
-        if (status == HF_OK)
-            stacks->frames[frame.name] = *out_frame + 1;
-        return status;
-    }
-    *out_frame = stacks->frames[frame.name] - 1;
+    if (name >= stacks->frame_capacity || stacks->frames[name] == 0)
+        return folded_stacks_add_frame(stacks, name, out_frame, err);
+    *out_frame = stacks->frames[name] - 1;
     return HF_OK;
 }
 

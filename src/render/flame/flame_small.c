@@ -1,7 +1,6 @@
 #include "render/flame/flame_small.h"
 
 #include "base/budget.h"
-#include <inttypes.h>
 #include <stdlib.h>
 
 #define SHADES 64             /* two bits of each channel */
@@ -29,13 +28,23 @@ static unsigned shade_of(struct hf_color color)
     return (unsigned)(color.red >> 6 << 4 | color.green >> 6 << 2 | color.blue >> 6);
 }
 
+static void flame_small_put_number(struct hf_out *out, int64_t value)
+{
+    if (value < 0)
+        hf_out_char(out, '-');
+    hf_out_u64(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
 static void end_piece(struct flame_small_writer *w, struct flame_small_line *line)
 {
-    if (line->path.size == 0)
-        hf_out_printf(&line->path, "M%" PRId64 " %.0f", line->from, w->center * 10);
+    bool is_first = line->path.size == 0;
+    hf_out_char(&line->path, is_first ? 'M' : 'm');
+    flame_small_put_number(&line->path, is_first ? line->from : line->from - line->pen);
+    if (is_first)
+        hf_out_printf(&line->path, " %.0fh", w->center * 10);
     else
-        hf_out_printf(&line->path, "m%" PRId64 " 0", line->from - line->pen);
-    hf_out_printf(&line->path, "h%" PRId64, line->to - line->from);
+        hf_out_string(&line->path, " 0h");
+    flame_small_put_number(&line->path, line->to - line->from);
     line->pen = line->to;
 }
 
