@@ -3,6 +3,8 @@
 // The bounds are little above what is needed today; times are the matter of bench/viewer.
 // timeout: 600
 // sanitized: no, it counts what the page does in a browser
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { expect, runTests } from "../browser/browser.mjs";
 import { drawFiles } from "../browser/page.mjs";
 import { draw, manyStacks } from "../browser/svg.mjs";
@@ -48,6 +50,26 @@ async function handlesAMillionFrames(browser) {
   await counts(browser, "million", 270000, 1000000, { open: 16, zoom: 340000, back: 478000, search: 6.4, point: 700 });
 }
 
+// What is known of each name, as its colour, is found once: a picture without them takes no step for each of very many names.
+async function zoomsAmongManyNames(browser) {
+  const names = 100000;
+  const file = resolve("names.folded");
+  writeFileSync(file, ["main;few;one 3000000", "main;few;two 2000000", ...Array.from({ length: names }, (_, i) => `main;rest;name_${i} 10`), ""].join("\n"));
+  const { page, ran } = await openCounted(browser, drawFiles("names", [file], "-q"), "body[data-ready]");
+  expect(await page.evaluate(() => heapflame.main.layout.tree.count) > names, "names are not there");
+  const zoom = (name) => page.evaluate((wanted) => {
+    const { main, profile } = heapflame;
+    heapflame.zoom(main, main.layout.tree.name.indexOf(profile.names.indexOf(wanted)));
+  }, name);
+  await zoom("few");
+  await ran();
+  await page.click("#reset");
+  await ran();
+  await zoom("few");
+  expectAtMost("names: to zoom where few are", await ran(), 1000);
+  await page.close();
+}
+
 // The SVG is redrawn from its own data: as much of it as is wide enough to be seen.
 async function zoomsPictures(browser) {
   const { page, ran } = await openCounted(browser, draw("picture", manyStacks(12000)), "#frames.live");
@@ -65,4 +87,4 @@ async function zoomsPictures(browser) {
   await page.close();
 }
 
-await runTests(opensManyFrames, handlesAMillionFrames, zoomsPictures);
+await runTests(opensManyFrames, handlesAMillionFrames, zoomsAmongManyNames, zoomsPictures);
