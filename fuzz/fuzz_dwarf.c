@@ -9,6 +9,7 @@
  *
  * The mutator changes one part and puts its size right: else all parts behind it would be others.
  */
+#include "dwarf/data_types.h"
 #include "dwarf/helpers.h"
 #include "dwarf/lookup/resolver.h"
 #include "dwarf/split.h"
@@ -17,6 +18,8 @@
 #include "tell.h"
 
 #define ADDRESSES 256
+#define TYPES 64
+#define TYPE_BYTES 256
 #define HEAD_BYTES 11
 #define GROWTH 32 /* bytes that a part may get at a time */
 
@@ -182,6 +185,32 @@ static void ask_for_helpers(const struct hf_dwarf_sections *sections)
     hf_helpers_done(&helpers);
 }
 
+/* Every word of every type that was found, and what those lead to. */
+static void ask_for_members(const struct hf_dwarf_sections *sections)
+{
+    struct hf_data_types types;
+    struct hf_data_member member;
+    enum hf_status status = hf_data_types_read(&types, sections, NULL);
+    fuzz_tell("%zu types\n", types.type_count);
+    for (size_t i = 0; status == HF_OK && i < types.type_count && i < TYPES; i++) {
+        for (uint64_t offset = 0; offset < TYPE_BYTES; offset += 8) {
+            struct hf_out name = {0};
+            if (!hf_data_types_member(&types, types.types[i], offset, &member))
+                continue;
+            hf_data_types_put_name(&types, member.type, &name);
+            hf_data_types_put_name(&types, hf_data_types_plain(&types, member.pointee), &name);
+            fuzz_tell_text(member.class);
+            fuzz_tell("::");
+            fuzz_tell_text(member.name);
+            fuzz_tell(" at %llu: ", (unsigned long long)offset);
+            fuzz_tell_text(hf_out_view(&name));
+            fuzz_tell("\n");
+            hf_out_done(&name);
+        }
+    }
+    hf_data_types_done(&types);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct hf_error err;
@@ -216,6 +245,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ask(resolver, addresses, count, threads);
     hf_resolver_free(resolver);
     ask_for_helpers(&sections);
+    ask_for_members(&sections);
     for (size_t i = 0; i < HF_COUNT(parts); i++)
         fuzz_free_part(*parts[i]);
     for (size_t i = 0; i < HF_COUNT(shared); i++)

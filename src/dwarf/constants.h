@@ -39,6 +39,7 @@ enum hf_dw_tag {
     DW_TAG_restrict_type = 0x37,
     DW_TAG_namespace = 0x39,
     DW_TAG_partial_unit = 0x3c,
+    DW_TAG_rvalue_reference_type = 0x42,
     DW_TAG_atomic_type = 0x47,
     DW_TAG_call_site = 0x48,
     DW_TAG_skeleton_unit = 0x4a,
@@ -49,11 +50,13 @@ enum hf_dw_at {
     DW_AT_sibling = 0x01,
     DW_AT_location = 0x02,
     DW_AT_name = 0x03,
+    DW_AT_byte_size = 0x0b,
     DW_AT_stmt_list = 0x10,
     DW_AT_low_pc = 0x11,
     DW_AT_high_pc = 0x12,
     DW_AT_comp_dir = 0x1b,
     DW_AT_abstract_origin = 0x31,
+    DW_AT_data_member_location = 0x38,
     DW_AT_decl_file = 0x3a,
     DW_AT_decl_line = 0x3b,
     DW_AT_declaration = 0x3c,
@@ -220,10 +223,12 @@ enum hf_dw_op {
     DW_OP_deref = 0x06,
     DW_OP_and = 0x1a,
     DW_OP_plus = 0x22,
+    DW_OP_plus_uconst = 0x23,
     DW_OP_shl = 0x24,
     DW_OP_ge = 0x2a,
     DW_OP_lit0 = 0x30, /* up to lit31 */
     DW_OP_breg0 = 0x70,
+    DW_OP_addrx = 0xa1,
 };
 
 #endif

@@ -286,7 +286,7 @@ def test_cc():
         all_found(found)
         check(found, KEPT_CC, 0.995, 0)
         said = who(program.pid, "Registry::record")
-        assert re.search(r"e\.g\. Registry::instance::one → 56 B ×\d+ → Session 40 B → ", said), said
+        assert re.search(r"e\.g\. Registry::instance::one\.all \(map<\.\.\.>\) → 56 B ×\d+ → Session::lines \(vector<\.\.\.>\) 40 B → ", said), said
 
 
 def test_cc_sampled():
@@ -424,11 +424,129 @@ def check_trend(program):
         assert why in trend(*words, status=2), words
 
 
+# What is reached through structs and classes: the way has the names of members.
+MEMBERS_C = r"""
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+""" + WAIT + r"""
+struct buffer { long used; char *bytes; };
+struct session { struct session *next; long number; union { struct buffer *bufs; char *text; }; struct { long flags; void *rest; } more; };
+typedef struct session session_type;
+static struct server { char name[64]; struct { long port; session_type *volatile sessions[4]; } net; const char *const *config; } server;
+static __attribute__((noinline)) char *fill(size_t size) { return memset(malloc(size), 1, size); }
+static __attribute__((noinline)) void configure(int count)
+{
+    char **all = malloc((size_t)count * sizeof *all);
+    for (int i = 0; i < count; i++) all[i] = fill(1000);
+    server.config = (const char *const *)all;
+}
+static __attribute__((noinline)) void add_sessions(int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct session *session = calloc(1, sizeof *session);
+        session->bufs = calloc(1, sizeof *session->bufs);
+        session->bufs->bytes = fill(3000);
+        session->next = server.net.sessions[2];
+        server.net.sessions[2] = session;
+    }
+}
+int main(void)
+{
+    configure(2000);
+    add_sessions(1000);
+    ready();
+    return 0;
+}
+"""
+
+MEMBERS_CC = r"""
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+#include <pthread.h>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+""" + WAIT + r"""
+namespace net {
+struct Buffer { virtual ~Buffer() {} long used = 0; char *bytes = nullptr; };
+struct Base { virtual ~Base() {} std::vector<Buffer *> bufs; };
+template <class T> struct Session : Base { T number{}; std::unique_ptr<Buffer> extra; };
+}
+namespace { struct Registry { long count; std::map<int, net::Base *> all; std::vector<net::Session<double> *> recent; } registry; }
+static __attribute__((noinline)) net::Buffer *fill(size_t size)
+{
+    auto *buffer = new net::Buffer;
+    buffer->bytes = (char *)memset(malloc(size), 1, size);
+    return buffer;
+}
+static __attribute__((noinline)) void keep_bufs(int count)
+{
+    for (int i = 0; i < count; i++) {
+        auto *session = new net::Session<int>;
+        session->bufs.push_back(fill(1000));
+        registry.all[i] = session;
+    }
+}
+static __attribute__((noinline)) void keep_extra(int count)
+{
+    for (int i = 0; i < count; i++) {
+        auto *session = new net::Session<double>;
+        session->extra.reset(fill(2000));
+        registry.recent.push_back(session);
+    }
+}
+int main()
+{
+    keep_bufs(1000);
+    keep_extra(1000);
+    ready();
+    return 0;
+}
+"""
+
+
+def members(owner):
+    """The way to the example: what points on from the variable, and from each step."""
+    example = owner["kept_by"][0]["example"]
+    return [(one["member"]["class"], one["member"]["name"], one["member"]["type"]) for one in [example, *example["blocks"]]]
+
+
+def test_members_of_c():
+    with Program(MEMBERS_C, ".c", EXACT) as program:
+        owners = {owner["name"]: owner for owner in document(program.pid)["owners"]}
+        assert members(owners["configure"]) == [("server", "config", "char * *"), ("", "", ""), ("", "", "")], owners["configure"]
+        way = members(owners["add_sessions"])
+        assert way[0] == ("server", "net", "struct") and ("session", "bufs", "buffer *") in way, way
+        assert way[-2:] == [("buffer", "bytes", "char *"), ("", "", "")], way
+        said = who(program.pid)
+        assert re.search(r"e\.g\. server\.config \(char \* \*\) → [\d,]+ B → [\d,]+ B\n", said), said
+        assert re.search(r"e\.g\. server\.net \(struct\) → session::bufs \(buffer \*\) 40 B ×\d+ → buffer::bytes \(char \*\) 24 B → 3,000 B\n", said), said
+    with Program(MEMBERS_C, ".c", EXACT, strips=True) as program:
+        assert "bufs" not in who(program.pid)
+
+
+def test_members_of_cxx():
+    """Classes that have names by their tables of functions, templates and bases; pointers lead on through std::vector."""
+    with Program(MEMBERS_CC, ".cc", EXACT) as program:
+        owners = {owner["name"]: owner for owner in document(program.pid)["owners"]}
+        way = members(owners["keep_bufs"])
+        assert way[0][:2] == ("Registry", "all") and way[0][2].startswith("map<int, net::Base*"), way
+        assert ("Base", "bufs") in [step[:2] for step in way], way
+        way = members(owners["keep_extra"])
+        assert way[0][:2] == ("Registry", "recent") and ("Session<double>", "extra") in [step[:2] for step in way], way
+        said = who(program.pid)
+        assert re.search(r"registry\.recent \(vector<...>\) → [\d,]+ B → net::Session<double>::extra \(unique_ptr<...>\) [\d,]+ B → net::Buffer::bytes \(char \*\) ", said), said
+
+
 def test_text():
     with Program(C, ".c", EXACT) as program:
         said = who(*OWN, program.pid)
         assert said.startswith(f"process {program.pid}: ") and "recorded blocks, all found in its heaps\n" in said, said
-        assert re.search(r"keep_in_list +program\.c:\d+\n +100\.0 %  global list \(program\)\n +e\.g\. list → 24 B ×2,\d+ → 1,000 B\n", said), said
+        assert re.search(r"keep_in_list +program\.c:\d+\n +100\.0 %  global list \(program\)\n +e\.g\. list → node::data \(void \*\) 24 B ×2,\d+ → 1,000 B\n", said), said
         assert re.search(r"100\.0 %  stack of thread \d+, in serve\n +e\.g\. stack of serve → 8,008 B → 6,008 B\n", said), said
         for words in "both global ", "nothing: lost\n", "lost → 5,000 B → 504 B\n", "thread-local variable thread_list of thread ", "e.g. thread_list → ":
             assert words in said, said

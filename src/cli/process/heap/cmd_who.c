@@ -20,6 +20,7 @@ struct who_options {
     struct hf_process_history process;
     struct hf_live_snapshot table;
     struct hf_table_blocks blocks;
+    const struct hf_symbol_options *symbols; /* of the report that is made */
 };
 
 #define AT(field) struct who_options, field
@@ -124,7 +125,10 @@ static enum hf_status report_holdings(struct who_options *options,
         &options->table, &options->blocks, keepers, choice != NULL ? &choice->places : NULL};
     enum hf_status status = hf_holdings_make(&holdings, request, &of, (size_t)options->rows, err);
     if (status == HF_OK)
-        status = hf_block_paths_init(&paths, reading->heap, reading->image, &of, &holdings, err);
+        status = hf_block_paths_init(&paths,
+            &(struct hf_block_paths_of){
+                reading->heap, reading->graph, reading->image, options->symbols, &of, &holdings},
+            err);
     const struct hf_who_report report = {.pid = reading->pid,
         .stopped_ns = reading->stopped_ns,
         .of = &of,
@@ -164,6 +168,7 @@ static enum hf_status who_report(
     struct hf_keepers keepers = {0};
     struct hf_heap_symbols symbols;
     hf_heap_symbols_init(&symbols, &options->history.view.request.names);
+    options->symbols = &symbols.options;
     enum hf_status status = hf_table_blocks_join(&options->blocks, reading->heap, err);
     if (status != HF_OK)
         return status;

@@ -26,6 +26,18 @@ static void put_json_text(struct hf_out *out, const char *key, struct hf_text te
     hf_out_char(out, '"');
 }
 
+/* Empty texts: not known. */
+static void put_json_member(const struct hf_member_name *member, struct hf_out *out)
+{
+    hf_out_string(out, "\"member\": {");
+    put_json_text(out, "class", member->class);
+    hf_out_string(out, ", ");
+    put_json_text(out, "name", member->name);
+    hf_out_string(out, ", ");
+    put_json_text(out, "type", member->type);
+    hf_out_char(out, '}');
+}
+
 static void put_json_keeper(struct hf_out *out, const struct hf_block_keeper *keeper)
 {
     hf_out_printf(out, "{\"kind\": \"%s\", ", keeper_kinds[keeper->kind]);
@@ -69,6 +81,8 @@ static void put_json_steps(
         put_json_text(out, "class", hf_object_class_name(&report->paths->classes, step->class));
         hf_out_string(out, ", ");
         put_json_text(out, "owner", owner);
+        hf_out_string(out, ", ");
+        put_json_member(&step->member, out);
         hf_out_char(out, '}');
     }
 }
@@ -86,6 +100,8 @@ static enum hf_status put_json_example(
     if (path.count != 0 && keepers->items[path.keeper].form == HF_KEEPER_ONE) {
         hf_out_string(out, "\"from\": ");
         put_json_keeper(out, &keepers->items[path.keeper]);
+        hf_out_string(out, ", ");
+        put_json_member(&path.member, out);
         hf_out_string(out, ", ");
     }
     hf_out_string(out, "\"blocks\": [");

@@ -12,6 +12,7 @@
 #define HOLDINGS_SHOWN 5 /* of a place */
 #define OF_ALL_SHOWN 10  /* of all places together */
 #define STEPS_SHOWN 7    /* of a path: the first, and the last ones */
+#define TYPE_SHOWN 32    /* characters of a type with arguments */
 #define PERMILLE 1000u
 
 static void who_put_bytes(struct hf_out *out, uint64_t bytes, int width)
@@ -65,12 +66,32 @@ static void put_share(struct hf_out *out, unsigned permille, uint64_t bytes)
 
 /* ---- Paths ---- */
 
+/* "sessions (list *)": a long type without its arguments. */
+static void who_put_member(const struct hf_member_name *member, struct hf_out *out)
+{
+    size_t arguments = hf_text_find(member->type, '<');
+    bool is_long = member->type.size > TYPE_SHOWN && arguments != 0;
+    hf_escape_terminal(out, member->name);
+    hf_out_string(out, " (");
+    hf_escape_terminal(out, is_long ? hf_text_first(member->type, arguments) : member->type);
+    hf_out_string(out, is_long && arguments != member->type.size ? "<...>)" : ")");
+}
+
+/* "Session::bufs (buffer *) 40 B" */
 static void put_step(const struct hf_who_report *report, const struct hf_block_step *step,
     uint32_t own_row, struct hf_out *out)
 {
     struct hf_text class = hf_object_class_name(&report->paths->classes, step->class);
+    if (class.size == 0)
+        class = step->member.class;
     hf_escape_terminal(out, class);
-    hf_out_string(out, class.size != 0 ? " " : "");
+    if (step->member.name.size != 0) {
+        hf_out_string(out, class.size != 0 ? "::" : "");
+        who_put_member(&step->member, out);
+        hf_out_char(out, ' ');
+    } else if (class.size != 0) {
+        hf_out_char(out, ' ');
+    }
     who_put_count(out, step->bytes);
     hf_out_string(out, " B");
     if (step->count > 1) {
@@ -84,7 +105,8 @@ static void put_step(const struct hf_who_report *report, const struct hf_block_s
 }
 
 /* From where a path comes, in a word. */
-static void put_start(const struct hf_block_keeper *keeper, struct hf_out *out)
+static void put_start(
+    const struct hf_block_keeper *keeper, const struct hf_member_name *member, struct hf_out *out)
 {
     static const char *const words[HF_ROOT_KINDS] = {
         [HF_ROOT_DATA] = "data",
@@ -100,6 +122,10 @@ static void put_start(const struct hf_block_keeper *keeper, struct hf_out *out)
     if (keeper->form == HF_KEEPER_ONE && keeper->where != NULL) {
         hf_out_string(out, keeper->kind == HF_ROOT_STACK ? " of " : "");
         hf_escape_terminal(out, keeper->where->name);
+    }
+    if (member->name.size != 0) {
+        hf_out_char(out, '.');
+        who_put_member(member, out);
     }
 }
 
@@ -132,7 +158,7 @@ static enum hf_status put_example(const struct hf_who_report *report,
     enum hf_status status = hf_block_path_read(&path, report->paths, holding->example, err);
     hf_out_printf(out, "%25se.g. ", "");
     if (status == HF_OK) {
-        put_start(&report->of->keepers->items[path.keeper], out);
+        put_start(&report->of->keepers->items[path.keeper], &path.member, out);
         put_steps(report, &path, own_row, out);
     }
     hf_out_char(out, '\n');
