@@ -122,6 +122,13 @@ def document(pid):
     return held(json.loads(run(HEAPFLAME, "heap", "--json", "--rows", "0", pid)))
 
 
+def call_in(pid, function):
+    """Has a process that nobody prepared call a function of its allocator, which prints what it knows of itself: none of its other
+    threads goes on meanwhile."""
+    commands = "-ex", "set scheduler-locking on", "-ex", f"call {function}"
+    run("gdb", "-q", "-nx", "-batch", "-p", pid, *commands)
+
+
 def near(value, expected, part):
     return abs(value - expected) <= expected * part
 

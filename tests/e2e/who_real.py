@@ -17,11 +17,13 @@ import sys
 import time
 from pathlib import Path
 
+from _allocators import call_in, document
+from _allocators import near as near_part
 from _heap import HEAPFLAME, Elf, need, run, skip
 from _schemas import held
 from _suite import run_tests
 
-need("redis-server", "/usr/bin/python3", "clickhouse-server", "gcc")
+need("redis-server", "/usr/bin/python3", "clickhouse-server", "gcc", "gdb")
 POINTS = 0.03
 PYTHON = "/usr/bin/python3"
 
@@ -268,11 +270,27 @@ def count_loggers(pid):
         return struct.unpack("<Q", memory.read(8))[0]
 
 
+def check_jemalloc(pid):
+    """What it has of jemalloc, against what jemalloc prints, when a debugger has it do so; it works a little all the time."""
+    deadline = time.monotonic() + 60
+    while True:
+        parts = [part for part in document(pid)["heaps"] if part["allocator"] == "jemalloc"]
+        call_in(pid, "((void (*)(void *, void *, void *))malloc_stats_print)(0, 0, 0)")
+        allocated, active = map(int, re.findall(r"^Allocated: (\d+), active: (\d+)", Path("log").read_text(), re.M)[-1])
+        blocks = [part for part in parts if part["part"] in ("small blocks", "large blocks", "thread caches")]
+        in_use = sum(part["in_use"]["bytes"] + part["cached"]["bytes"] for part in blocks)
+        all_bytes = sum(part["in_use"]["bytes"] + part["free"]["bytes"] for part in blocks)
+        if near_part(in_use, allocated, 0.005) and near_part(all_bytes, active, 0.005):
+            return
+        assert time.monotonic() < deadline, (in_use, allocated, all_bytes, active, parts)
+
+
 def test_clickhouse():
     with clickhouse() as pid:
         count = count_loggers(pid)
         found = held(json.loads(run(HEAPFLAME, "heap", "--json", "--rows", "0", pid)))
         stacks = drawn(pid)
+        check_jemalloc(pid)
     classes = {row["name"]: row for row in found["classes"]}
     loggers = classes["Poco::Logger"]
     roots = {frames[0] for frames, _ in stacks if any(frame.startswith("Poco::Logger ") for frame in frames)}
