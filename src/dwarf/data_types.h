@@ -9,8 +9,8 @@
  * with one name, the first that is defined. A type is the offset of its entry; 0: none.
  *
  * Not read: what is in a supplementary file (dwz), in .dwo files or in type units; classes within
- * functions; places that are computed, as those of virtual bases. Damage ends the walk of a unit;
- * what was found holds.
+ * functions; places that are computed, as those of virtual bases; what the variants of Rust's
+ * enumerations have. Damage ends the walk of a unit; what was found holds.
  *
  * Example:
  *
