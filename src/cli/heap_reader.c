@@ -84,8 +84,8 @@ static enum hf_status refuse_heap(const struct hf_heap *heap, struct hf_error *e
 static void say_unread(const struct hf_heap *heap)
 {
     for (size_t i = 0; i < heap->unread_count; i++)
-        hf_say("note: %s is not read: its %s. Its memory counts as other mappings, and what that "
-               "points to as held",
+        hf_say("note: %s is not read: its %s. Its memory counts as other mappings, and whatever "
+               "these point to counts as held",
             heap->unread[i].library, heap->unread[i].why);
     if (heap->count == 0)
         hf_say("note: %s", why_no_heap);
@@ -203,9 +203,7 @@ static enum hf_status heap_reader_order(struct hf_standby *standby, struct hf_co
     if (!hf_standby_do(standby, &order, &reply, sizeof reply, &ending)) {
         hf_standby_put_cause(&ending, cause, sizeof cause);
         return hf_error_set(err, HF_ERR_INPUT,
-            "the reader of process %u %s; the process is as it "
-            "was",
-            what->pid, cause);
+            "the reader of process %u %s; the process itself is unchanged", what->pid, cause);
     }
     common->is_partial = common->is_partial || reply.is_partial != 0;
     if (reply.is_exceeded != 0) {
@@ -347,8 +345,10 @@ static enum hf_status check_room(uint32_t pid, struct hf_error *err)
     if (left >= memory.anonymous_bytes / ROOM_PART)
         return HF_OK;
     return hf_error_set(err, HF_ERR_SYSTEM,
-        "process %u cannot be copied: it may need %s more memory meanwhile, and %s is left", pid,
-        hf_units_bytes(memory.anonymous_bytes / ROOM_PART, needed), hf_units_bytes(left, room));
+        "process %u cannot be copied: while it is read, it may need %s more memory, but only %s is "
+        "left",
+        pid, hf_units_bytes(memory.anonymous_bytes / ROOM_PART, needed),
+        hf_units_bytes(left, room));
 }
 
 /* Of a heapflame that was killed together with its guardian. If they cannot be removed, they are
@@ -403,7 +403,7 @@ static enum hf_status watch_and_read(struct heap_worker *w, struct hf_error *err
     bool is_same = hf_poller_is_same(&poller);
     if (!is_same && !task->takes_no_process)
         return hf_error_set(
-            err, HF_ERR_SYSTEM, "process %u went before its heaps could be looked at", w->what.pid);
+            err, HF_ERR_SYSTEM, "process %u ended before its heaps could be read", w->what.pid);
     if (!is_same)
         return heap_reader_order(&w->standby, task->common, ORDER_GONE, &w->what, -1, err);
     return read_snapshot(w, err);

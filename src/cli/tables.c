@@ -162,7 +162,7 @@ const struct hf_option hf_picture_options[] = {
 
 const struct hf_option hf_source_options[] = {
     {"source", 0, HF_OPT_COUNT(PICTURE(source_places), "N"),
-        "show the source around N places in a page, if it is there (default: 20; 0: none)"},
+        "show the source around N places in a page, if it is available (default: 20; 0: none)"},
     {"source-dir", 0, HF_OPT_LIST(PICTURE(source_folders), "DIR"),
         "look for source files in DIR first; may be repeated"},
     {"disassembly", 0, HF_OPT_FLAG(PICTURE(disassembles)),

@@ -156,7 +156,7 @@ static const char *why_not(
 {
     call->may_soon |= is_in_code(thread, call->entry) || thread->signal != 0;
     if (is_in_code(thread, call->entry))
-        return "the program is about to begin, or it makes such a call already";
+        return "the program has not started yet, or already makes such a call";
     if (thread->signal != 0)
         return "a signal is on its way to it";
     const char *why = why_not_by_status(stopped->pid, thread->tid);
@@ -166,7 +166,7 @@ static const char *why_not(
         return "its registers cannot be read";
     return has_room(thread, call->frame.address)
                ? NULL
-               : "it stands on a stack that heapflame does not know";
+               : "it runs on a stack that heapflame does not know";
 }
 
 /* All at once, where the process itself may write, as to its stack. */
@@ -248,13 +248,13 @@ enum hf_status hf_remote_call_clear(const struct hf_stopped *stopped, struct hf_
     for (size_t i = 0; i < stopped->count; i++) {
         if (is_in_code(&stopped->threads[i], entry))
             return hf_error_set(err, HF_ERR_SYSTEM,
-                "thread %d of process %d is still on its way through a call of ours",
+                "thread %d of process %d is still making a system call for heapflame",
                 (int)stopped->threads[i].tid, (int)stopped->pid);
     }
     if (!read_file_at(tid, entry, code, sizeof code) ||
         !remote_write(tid, entry, code, sizeof code))
         return hf_error_set(err, HF_ERR_SYSTEM,
-            "cannot put back the code at the entry of process %d, where nothing ever comes",
+            "cannot restore the code at the entry point of process %d, which never runs again",
             (int)stopped->pid);
     return HF_OK;
 }
@@ -267,8 +267,8 @@ enum hf_status hf_remote_call_begin(
     pid_t tid = stopped->count != 0 ? stopped->threads[0].tid : stopped->pid;
     if (!remote_find_entry(tid, &call->entry))
         return hf_error_set(err, HF_ERR_SYSTEM,
-            "cannot tell where process %d began: /proc/%d/auxv cannot be read", (int)stopped->pid,
-            (int)tid);
+            "cannot find the entry point of process %d: /proc/%d/auxv cannot be read",
+            (int)stopped->pid, (int)tid);
     for (size_t i = 0; i < stopped->count && why != NULL; i++) {
         why = why_not(call, stopped, &stopped->threads[i]);
         call->thread = &stopped->threads[i];
@@ -276,7 +276,7 @@ enum hf_status hf_remote_call_begin(
     if (why != NULL) {
         *call = (struct hf_remote_call){.may_soon = call->may_soon};
         return hf_error_set(err, HF_ERR_SYSTEM,
-            "no thread of process %d can make a system call for us; of the last one: %s",
+            "no thread of process %d can make a system call for heapflame; the last one tried: %s",
             (int)stopped->pid, why);
     }
     return write_code(call, err);
@@ -353,8 +353,8 @@ static bool remote_run(struct hf_remote_call *call, int64_t *out_result, pid_t *
 
 static enum hf_status lost(const struct hf_remote_call *call, struct hf_error *err)
 {
-    return hf_error_set(err, HF_ERR_SYSTEM, "thread %d ended while it made a system call for us",
-        (int)call->thread->tid);
+    return hf_error_set(err, HF_ERR_SYSTEM,
+        "thread %d ended while it made a system call for heapflame", (int)call->thread->tid);
 }
 
 enum hf_status hf_remote_call_do(struct hf_remote_call *call, long number,

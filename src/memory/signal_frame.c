@@ -135,8 +135,8 @@ enum hf_status hf_signal_frame_of(struct hf_signal_frame *frame, pid_t tid, stru
         ptrace(PTRACE_GETSIGMASK, tid, sizeof(uint64_t), &head.context.uc_sigmask) != 0)
         return hf_error_system(err, errno, "cannot read the registers of thread %d", (int)tid);
     if (vector_io.iov_len < XSAVE_MIN_BYTES)
-        return hf_error_set(err, HF_ERR_SYSTEM,
-            "the vector registers of this processor are in a form that is not known");
+        return hf_error_set(
+            err, HF_ERR_SYSTEM, "the layout of this processor's vector registers is unknown");
     size_t vectors_size = mark_vectors(vectors, vector_io.iov_len);
     uint64_t top = registers.rsp - RED_ZONE_BYTES;
     uint64_t vectors_at = (top - vectors_size) & ~(uint64_t)(FP_XSTATE_ALIGN - 1);

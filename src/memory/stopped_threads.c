@@ -72,7 +72,7 @@ static enum hf_status seize(struct hf_stopped *stopped, pid_t tid, struct hf_err
             return HF_OK;
         if (tracer != 0 && tracer != (uint32_t)getpid())
             return hf_error_set(err, HF_ERR_SYSTEM,
-                "process %d is traced by process %" PRIu32 " already: end that one first",
+                "process %d is already traced by process %" PRIu32 ": end that process first",
                 (int)stopped->pid, tracer);
         if (tracer == 0)
             return hf_error_system(
@@ -149,8 +149,7 @@ static enum hf_status await(struct hf_stopped *stopped, struct hf_stopped_thread
     *out_is_there = true;
     if (!await_stop(thread->tid, deadline_ns, &state))
         return refuse(stopped, thread->tid,
-            "it waits for the kernel, which does not let it go (a file of a dead network, or "
-            "vfork)",
+            "it waits in the kernel and cannot be interrupted (a file on a dead network, or vfork)",
             err);
     if (!WIFSTOPPED(state)) {
         *out_is_there = false;
@@ -158,8 +157,8 @@ static enum hf_status await(struct hf_stopped *stopped, struct hf_stopped_thread
     }
     bool is_event = state >> 16 == PTRACE_EVENT_STOP;
     if (is_event && WSTOPSIG(state) != SIGTRAP)
-        return refuse(
-            stopped, thread->tid, "it is stopped by a signal already (see fg, or kill -CONT)", err);
+        return refuse(stopped, thread->tid,
+            "a signal has stopped it already (continue it with fg or kill -CONT)", err);
     if (!is_event)
         thread->signal = WSTOPSIG(state);
     if (ptrace(PTRACE_GETREGS, thread->tid, 0, &thread->registers) != 0) {

@@ -128,7 +128,7 @@ static enum hf_status explain_protocol(
     const struct hf_transfer *t, const char *where, struct hf_error *err)
 {
     if (hf_transfer_status(t) == 0)
-        return hf_error_set(err, HF_ERR_NETWORK, "what listens at %s does not speak HTTP", where);
+        return hf_error_set(err, HF_ERR_NETWORK, "the server at %s does not speak HTTP", where);
     return hf_error_set(err, HF_ERR_NETWORK,
         "%s redirects to a URL that is not followed; expected %s", where,
         t->target->is_https ? "https" : "http or https");
@@ -157,7 +157,7 @@ static enum hf_status explain_code(
         return hf_error_set(
             err, HF_ERR_NETWORK, "%s closed the connection in the middle of its answer", where);
     case CURLE_WEIRD_SERVER_REPLY:
-        return hf_error_set(err, HF_ERR_NETWORK, "what listens at %s does not speak HTTP", where);
+        return hf_error_set(err, HF_ERR_NETWORK, "the server at %s does not speak HTTP", where);
     case CURLE_PEER_FAILED_VERIFICATION:
         return hf_error_set(
             err, HF_ERR_NETWORK, "the certificate of %s is not trusted: %s", where, t->reason);

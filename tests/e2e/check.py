@@ -215,7 +215,7 @@ def test_onset_of_what_leaked_before():
     status, text = check(simulated("lru_full_20", 512 << 10), "--onset-after", "0")
     assert status == 0 and lines_of(text, "onset") == [("ok", "none")], text
     status, text = check(folded_series(LEAK), "--onset-after", "0")
-    assert status == 0 and "?     onset     leak: leaks, but when it began is known of profiles with births only" in text, text
+    assert status == 0 and "?     onset     leak: leaks, but only profiles with births say when it began" in text, text
 
 
 def test_onset_after_a_mark():

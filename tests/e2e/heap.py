@@ -325,7 +325,7 @@ def test_picture():
         assert drawn.count("120 B") <= 3, drawn
         assert f"What holds the memory of process {program.pid}" in Path("held.html").read_text()
         for option in "--json", "--lost":
-            assert f"--output draws all that is held: without {option}" in heap("-o", "x.svg", option, program.pid, status=2)
+            assert f"--output draws everything that is held: leave out {option}" in heap("-o", "x.svg", option, program.pid, status=2)
         assert not Path("x.svg").exists()
 
 

@@ -395,7 +395,7 @@ def test_growing():
         waits = subprocess.Popen([HEAPFLAME, "who", str(program.pid), "--growing"], stderr=subprocess.PIPE, text=True)
         time.sleep(1)
         program.process.communicate()
-        assert waits.wait() == 5 and "went before its heaps could be looked at" in waits.stderr.read()
+        assert waits.wait() == 5 and "ended before its heaps could be read" in waits.stderr.read()
         program.process = subprocess.Popen(["true"])
 
 

@@ -131,8 +131,8 @@ static enum hf_status process_history_find_start(const struct hf_request *reques
     if (request->comparison.since == NULL)
         return HF_OK;
     if (request->times.at != NULL)
-        return hf_error_set(err, HF_ERR_USAGE,
-            "--since and --at exclude each other: the time of a mark is that of the clock");
+        return hf_error_set(
+            err, HF_ERR_USAGE, "--since and --at exclude each other: a mark is timed by the clock");
     enum hf_status status =
         hf_operand_find_mark("--since", request->comparison.since, names, count, path, err);
     if (status == HF_OK)

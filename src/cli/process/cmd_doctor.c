@@ -325,8 +325,9 @@ static void doctor_conclude(struct doctor *doctor)
 {
     hf_out_printf(doctor->out, "attach         %-4s %s\n",
         (doctor->can_bpf || doctor->can_perf) && doctor->can_process ? "yes" : "no",
-        !doctor->can_process ? "not to malloc in this process; --what fault needs no functions, "
-                               "--what mmap and --spec use others"
+        !doctor->can_process
+            ? "not to malloc in this process; try --what fault, which needs no functions, "
+              "or --what mmap or --spec, which watch others"
         : doctor->can_bpf && doctor->needs_rights
             ? "with bpf and --no-sandbox; without it with perf, if the line perf says yes"
         : doctor->can_bpf  ? "with bpf; also with --backend perf, if the line perf says yes"

@@ -41,10 +41,10 @@ const struct hf_command hf_cmd_flame = {
     .summary = "Draw a flame graph as one SVG or HTML file.",
     .operands = "PROFILE... -o FILE.svg|FILE.html",
     .details =
-        "The width of a frame is the memory that it and all it called hold. In an SVG the root is\n"
-        "on top, colours are modules, crates or packages, and rows that say nothing are folded\n"
-        "until you zoom in. Open the file in a browser to zoom and search. An HTML page has more\n"
-        "views, e.g. table, sandwich and suspects.\n"
+        "The width of a frame is the memory that it and everything it called hold. In an SVG,\n"
+        "the root is on top, colours are modules, crates or packages, and rows that say nothing\n"
+        "are folded until you zoom in. Open the file in a browser to zoom and search. An HTML\n"
+        "page has more views, e.g. table, sandwich and suspects.\n"
         "With --base, growth is orange and released memory is blue.",
     .groups = groups,
     .options_size = sizeof(struct hf_report_options),

@@ -55,8 +55,8 @@ static const struct hf_option block_options[] = {
     {"sizes", 0, HF_OPT_VALUE(AT(report.table.blocks), HF_BLOCKS_BY_SIZE),
         "show how large the blocks of each row were (recordings of run, watch, dump)"},
     {"births", 0, HF_OPT_VALUE(AT(report.table.blocks), HF_BLOCKS_BY_BIRTH),
-        "show how much of what each row allocated, and when, is still in use (recordings of run, "
-        "watch, dump)"},
+        "show, for each part of the time, which share of each row's allocations is still in use "
+        "(recordings of run, watch, dump)"},
     {0},
 };
 

@@ -30,7 +30,7 @@ static const struct hf_option table_options[] = {
     {"explain", 0, HF_OPT_FLAG(AT(explains)),
         "add the figures behind each verdict: bends, samples, lifetimes"},
     {"who", 0, HF_OPT_FLAG(AT(wants_who)),
-        "of a PID: look into its heaps at the end, and say what holds the blocks of each leak"},
+        "with a PID: read its heaps at the end, and say what holds the blocks of each leak"},
     {"json", 0, HF_OPT_FLAG(AT(history.is_json)), "print one JSON document instead"},
     {0},
 };
@@ -216,7 +216,7 @@ static enum hf_status trend_report_held(
             &held, &process->growth, request, reading, &options->blocks, &options->table, err);
     if (status == HF_OK && reading == NULL)
         hf_notes_add(&process->view.folded->notes, HF_NOTE_INFO,
-            "the process has ended: what held its blocks is not known");
+            "the process has ended, so nothing is known about what held its blocks");
     if (status == HF_OK)
         status = write_held(options, process, &held, err);
     const struct hf_notes *notes = hf_process_history_notes(process);
@@ -259,8 +259,8 @@ static enum hf_status trend_with_who(
     if (status != HF_OK)
         return status;
     if (operands->count != 1 || !hf_operand_is_pid(operands->items[0], &pid))
-        return hf_error_set(
-            err, HF_ERR_USAGE, "--who: expected one PID: profiles do not tell what holds a block");
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--who: expected one PID: profiles do not contain what holds a block");
     status = hf_found_table_of(&table, pid, NULL, err);
     if (status != HF_OK)
         return status;

@@ -155,7 +155,7 @@ static enum hf_status series_order(struct series *series, struct series_reader *
     series_lost(series,
         kind == HF_SERIES_ORDER_SAVE       ? "a profile"
         : kind == HF_SERIES_ORDER_VERDICTS ? "the verdicts"
-                                           : "what was seen until now: the search begins anew",
+                                           : "everything seen so far (the search starts again)",
         why);
     return HF_OK;
 }

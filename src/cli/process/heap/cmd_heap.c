@@ -20,8 +20,7 @@ struct heap_options {
 #define AT(field) struct heap_options, field
 
 static const struct hf_option heap_option_table[] = {
-    {"lost", 0, HF_OPT_FLAG(AT(wants_lost)),
-        "show only sizes and classes of which blocks are lost"},
+    {"lost", 0, HF_OPT_FLAG(AT(wants_lost)), "show only sizes and classes that have lost blocks"},
     {"rows", 'n', HF_OPT_COUNT(AT(rows), "N"),
         "print at most N holders, N sizes and N classes; 0: all (default: 20)"},
     {"json", 0, HF_OPT_FLAG(AT(is_json)), "print one JSON document instead"},
@@ -169,7 +168,8 @@ static enum hf_status heap_run(void *all, struct hf_operands *operands, struct h
     struct hf_view_options *view = &options->report.view;
     hf_view_options_budget(view);
     if (view->output != NULL && (options->is_json || options->wants_lost))
-        return hf_error_set(err, HF_ERR_USAGE, "--output draws all that is held: without %s",
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--output draws everything that is held: leave out %s",
             options->is_json ? "--json" : "--lost");
     if (operands->count != 1)
         return hf_error_set(err, HF_ERR_USAGE, "expected one PID; found %zu", operands->count);
@@ -190,12 +190,12 @@ const struct hf_command hf_cmd_heap = {
     .summary = "Report what holds the memory of a running process, and what is lost.",
     .operands = "PID",
     .details =
-        "Reads every block of the heaps of glibc, jemalloc 5.3, mimalloc 2.0 and gperftools'\n"
-        "tcmalloc from outside, and follows all pointers to them: from globals, thread-local\n"
-        "storage, stacks, registers and other mappings. What none of these reaches is lost: a\n"
-        "leak that is proven. The process needs no preparation; its threads stand still for some\n"
-        "milliseconds, while the kernel makes a copy of it. With -o it draws a flame graph: what\n"
-        "holds, then containers and what is in them.",
+        "Reads every block of the heaps of glibc, jemalloc 5.3, mimalloc 2.0, gperftools'\n"
+        "tcmalloc and CPython from outside, and follows all pointers to them: from globals,\n"
+        "thread-local storage, stacks, registers and other mappings. A block that none of these\n"
+        "reaches is lost: a proven leak. The process needs no preparation. Its threads stop for\n"
+        "some milliseconds, while the kernel copies the process. With -o, heap draws a flame\n"
+        "graph: first what holds the memory, then containers and what is in them.",
     .groups = groups,
     .options_size = sizeof(struct heap_options),
     .defaults = heap_defaults,

@@ -33,7 +33,7 @@ static const struct hf_option who_option_table[] = {
     {"verdict", 0, HF_OPT_TEXT(AT(verdict), "NAME"),
         "watch the process first, and show only what has this verdict: leak, 'filling cache' ..."},
     {"every", 0, HF_OPT_WAIT(AT(history.every_ns), "TIME"),
-        "read the process that is watched every TIME (default: 5s)"},
+        "read the watched process every TIME (default: 5s)"},
     {"duration", 'd', HF_OPT_WAIT(AT(history.duration_ns), "TIME"),
         "watch the process for TIME, or until Ctrl-C (default: 1m)"},
     {"json", 0, HF_OPT_FLAG(AT(history.is_json)), "print one JSON document instead"},
@@ -259,15 +259,13 @@ const struct hf_command hf_cmd_who = {
     .name = "who",
     .summary = "Report what keeps the memory that each place of a running process allocated.",
     .operands = "PID [STACK-REGEX]",
-    .details = "For each owner that top names, what its blocks are kept by: a global variable, a "
-               "thread's\n"
-               "stack, nothing at all. The process has to be recorded (heapflame run, or env); its "
-               "threads\n"
-               "stand still for some milliseconds, while the kernel makes a copy of it. "
-               "STACK-REGEX keeps\n"
-               "stacks with a function, module or source file that matches. With --growing or\n"
-               "--verdict it first watches the process, as trend does, and shows only what grows,\n"
-               "or has that verdict.",
+    .details =
+        "For each owner that top names, who reports what keeps its blocks: a global variable,\n"
+        "a thread's stack, or nothing at all. The process must be recorded (heapflame run, or\n"
+        "env). Its threads stop for some milliseconds, while the kernel copies the process.\n"
+        "STACK-REGEX keeps stacks with a function, module or source file that matches. With\n"
+        "--growing or --verdict, who first watches the process, as trend does, and shows only\n"
+        "what grows, or only what has that verdict.",
     .groups = groups,
     .options_size = sizeof(struct who_options),
     .defaults = who_defaults,

@@ -302,7 +302,7 @@ enum hf_status hf_who_text(
     if (h->rows.count == 0)
         return HF_OK;
     hf_out_printf(
-        out, "\n%11s    share  owner, what keeps its blocks, and an example of the way\n", "bytes");
+        out, "\n%11s    share  owner, what keeps its blocks, and an example path\n", "bytes");
     if (h->rows.count > 1) {
         struct share_sum sum = {.all = h->rows.total.value};
         hf_out_char(out, '\n');

@@ -228,8 +228,8 @@ static enum hf_status find_onset_mark(const struct check_options *options,
         return HF_OK;
     if (options->history.view.request.times.at != NULL)
         return hf_error_set(err, HF_ERR_USAGE,
-            "--onset-after with --at: expected a time, e.g. '10m', found '%s'; the time of a mark "
-            "is that of the clock",
+            "--onset-after with --at: expected a time, e.g. '10m', found '%s'; a mark is timed by "
+            "the clock",
             limits->onset_after);
     enum hf_status status = hf_operand_find_mark(
         "--onset-after", limits->onset_after, operands->items, operands->count, path, err);

@@ -421,8 +421,9 @@ static enum hf_status check_onset_of(struct hf_growth_check *c, const struct hf_
     if (is_known)
         put_began(&onset, out);
     else
-        hf_out_string(out, "leaks, but when it began is known of profiles with births only, as "
-                           "heapflame run and watch write them");
+        hf_out_string(out,
+            "leaks, but only profiles with births say when it began, as heapflame run "
+            "and watch write them");
     hf_out_string(out, ", of ");
     hf_verdict_duration(limit_s, out);
     enum hf_status status = add_number_check(c, "onset", onset, place, out, err);
