@@ -56,6 +56,7 @@ async function zoomsAmongManyNames(browser) {
   const file = resolve("names.folded");
   writeFileSync(file, ["main;few;one 3000000", "main;few;two 2000000", ...Array.from({ length: names }, (_, i) => `main;rest;name_${i} 10`), ""].join("\n"));
   const { page, ran } = await openCounted(browser, drawFiles("names", [file], "-q"), "body[data-ready]");
+  expectAtMost("names: to open, for each name", (await ran()) / names, 19.5);
   expect(await page.evaluate(() => heapflame.main.layout.tree.count) > names, "names are not there");
   const zoom = (name) => page.evaluate((wanted) => {
     const { main, profile } = heapflame;

@@ -332,6 +332,8 @@ static void reads_folded(void **state)
             "in: every line has two counts: read as a difference, before and after\n"},
         {"a name that ends in a number", "main;thread 12 10\nmain 5\n",
             "main 5\nmain;thread 12 10\n", ""},
+        {"most names end in a number", "thread 1 20\nthread 2 30\nmain 5\n",
+            "main 5\nthread 1 20\nthread 2 30\n", ""},
         {"a line without a count", "a 10\nb\n10\nc x\n", "a 10\n",
             "LOSS in: skipped 3 lines that are not 'stack count' (first: line 2)\n"},
         {"no stack", " 10\na 1\n", "[no stack] 10\na 1\n", ""},
