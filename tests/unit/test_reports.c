@@ -205,6 +205,14 @@ static const struct {
         "in: peak_space is snapshot 1 of 3, the largest with a tree, because none is marked as the "
         "peak; in addition, 8 bytes of heap overhead and 0 of thread stacks have no call stack; "
         "inuse_space is snapshot 2, the last with a tree\n"},
+    {"massif: the first of two that are equally large",
+        MASSIF_HEAD MASSIF_SNAPSHOT(
+            "0", "9", "detailed") "n1: 9 (heap)\n n0: 9 0x1: f (a.c:1)\n" MASSIF_SNAPSHOT("1", "9",
+            "detailed") "n1: 9 (heap)\n n0: 9 0x2: g (a.c:2)\n",
+        "f a.c:1 9\n",
+        "in: peak_space is snapshot 0 of 2, the largest with a tree, because none is marked as the "
+        "peak; in addition, 8 bytes of heap overhead and 0 of thread stacks have no call stack; "
+        "inuse_space is snapshot 1, the last with a tree\n"},
     {"massif: a tree that does not add up",
         MASSIF_HEAD MASSIF_SNAPSHOT("0", "9", "peak") "n1: 9 (heap)\n n0: 8 0x1: f (a.c:1)\n", "",
         "LOSS in: line 13: expected a tree in which each node is the sum of its children, found ' "
