@@ -105,6 +105,7 @@
 #define HF_LIMIT_CONTEXT_BLOCKS 1000000u /* of one context, where it does not count their bytes */
 #define HF_LIMIT_MEMBERS 1024u           /* processes of one tree or cgroup that are looked at */
 #define HF_LIMIT_FOLLOWED 32u            /* of them that are followed, 12 MiB of the kernel each */
+#define HF_LIMIT_SECCOMP_FILTERS 128u    /* of a thread; real: below 30, which systemd has */
 #define HF_LIMIT_PROBES 1024u            /* and events of other kinds, put in at once; real: 50 */
 #define HF_LIMIT_CHOSEN_CONTEXTS 128u /* named in a filter; the kernel takes one of 4,095 bytes */
 

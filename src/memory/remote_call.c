@@ -1,5 +1,6 @@
 #include "memory/remote_call.h"
 
+#include "memory/seccomp_filter.h"
 #include "os/input.h"
 #include "os/path.h"
 #include "os/process/map_line.h"
@@ -23,6 +24,9 @@
 
 /* A thread that makes our call waits for nothing but a processor. */
 #define CALL_PATIENCE_NS UINT64_C(60000000000)
+
+/* What is open is shared: a file that the process closes meanwhile is closed. */
+#define COPY_FLAGS (CLONE_FILES | CLONE_FS)
 
 /* Where in it each begins: see remote_call.h. */
 enum { COPY_AT = 0, CALL_AT = 13 };
@@ -98,8 +102,16 @@ static bool remote_find_entry(pid_t tid, uint64_t *out_entry)
     return *out_entry != 0;
 }
 
+/* All calls that it makes: from copy and call, by the copy that ends, and of the guardian. */
+static const char *why_not_by_filter(pid_t tid, uint64_t entry)
+{
+    const struct hf_seccomp_call calls[] = {{SYS_clone, {COPY_FLAGS}}, {SYS_rt_sigreturn, {0}},
+        {SYS_exit_group, {0}}, {SYS_wait4, {1, 0, __WALL | WNOHANG}}};
+    return hf_seccomp_why_not(tid, entry + CALL_AT + 2, calls, HF_COUNT(calls));
+}
+
 /* NULL: it may be chosen. */
-static const char *why_not_by_status(pid_t pid, pid_t tid)
+static const char *why_not_by_status(pid_t pid, pid_t tid, uint64_t entry)
 {
     char path[64];
     struct hf_input input;
@@ -112,8 +124,7 @@ static const char *why_not_by_status(pid_t pid, pid_t tid)
     while (hf_input_next(&input, &line, &status, NULL)) {
         if (hf_text_take(&line, "Seccomp:") &&
             !hf_text_equal(hf_text_trim_start(line, " \t"), HF_TEXT("0")))
-            why = "it runs under a seccomp filter, which may kill the process for a call that the "
-                  "program does not make";
+            why = why_not_by_filter(tid, entry);
         if (hf_text_take(&line, "x86_Thread_features:") &&
             memmem(line.data, line.size, "shstk", 5) != NULL)
             why = "it has a shadow stack";
@@ -159,7 +170,7 @@ static const char *why_not(
         return "the program has not started yet, or already makes such a call";
     if (thread->signal != 0)
         return "a signal is on its way to it";
-    const char *why = why_not_by_status(stopped->pid, thread->tid);
+    const char *why = why_not_by_status(stopped->pid, thread->tid, call->entry);
     if (why != NULL)
         return why;
     if (hf_signal_frame_of(&call->frame, thread->tid, NULL) != HF_OK)
@@ -370,8 +381,7 @@ enum hf_status hf_remote_call_do(struct hf_remote_call *call, long number,
 enum hf_status hf_remote_call_copy(
     struct hf_remote_call *call, pid_t *out_copy, pid_t *out_inner, struct hf_error *err)
 {
-    /* What is open is shared: a file that the process closes meanwhile is closed. */
-    uint64_t flags = CLONE_FILES | CLONE_FS;
+    uint64_t flags = COPY_FLAGS;
     int64_t result = 0;
     int state;
     pid_t tid = call->thread->tid;

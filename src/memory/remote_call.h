@@ -20,9 +20,10 @@
  * rules. If the caller dies at whatever instant, the kernel lets the thread go, and it comes back
  * by itself; the copy that a clone(2) made ends without a step in the process's code.
  *
- * Refused: a thread under seccomp(2), whose filter may kill the process for a call that the program
- * never makes; one with a shadow stack; one whose stack has no room or is none that heapflame knows
- * (a coroutine's, a goroutine's). Another thread may do.
+ * Refused: a thread under seccomp(2) whose filters forbid one of these calls, or cannot be read,
+ * since they may kill the process for a call that the program never makes (seccomp_filter.h); one
+ * with a shadow stack; one whose stack has no room or is none that heapflame knows (a coroutine's,
+ * a goroutine's). Another thread may do.
  *
  * Example:
  *
