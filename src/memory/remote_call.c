@@ -317,7 +317,8 @@ static bool aim(struct hf_remote_call *call, long number, const uint64_t *argume
     uint64_t all = UINT64_MAX;
     uint64_t a[6] = {0};
     struct user_regs_struct r = call->thread->registers;
-    memcpy(a, arguments, count * sizeof *a);
+    for (size_t i = 0; i < count; i++)
+        a[i] = arguments[i];
     r.rip = call->entry + code_at;
     r.rsp = call->frame.stack_pointer;
     r.rax = (uint64_t)number;
