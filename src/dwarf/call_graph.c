@@ -62,14 +62,6 @@ static bool is_read_tag(uint16_t tag)
            is_call_tag(tag) || hf_call_tag_is_class(tag) || hf_call_tag_is_type(tag);
 }
 
-/* 0 if it is in another file. */
-static uint64_t graph_reference(const struct graph_reader *r, uint16_t form, uint64_t value)
-{
-    if (hf_form_is_supplement(form) || form == DW_FORM_ref_sig8)
-        return 0;
-    return form == DW_FORM_ref_addr ? value : r->unit->offset + value;
-}
-
 /* A variable with an address lasts as long as the program; others lie on the stack. */
 static void graph_read_location(
     struct graph_reader *r, const struct hf_abbrev_attribute *a, struct hf_call_entry *entry)
@@ -102,11 +94,11 @@ static void graph_read_attribute(
     case DW_AT_specification:
     case DW_AT_call_origin:
         value = hf_attribute_read(&r->c, a, &r->unit->encoding);
-        entry->way = graph_reference(r, a->form, value);
+        entry->way = hf_unit_reference(r->unit, a->form, value);
         return;
     case DW_AT_type:
         value = hf_attribute_read(&r->c, a, &r->unit->encoding);
-        entry->type = graph_reference(r, a->form, value);
+        entry->type = hf_unit_reference(r->unit, a->form, value);
         if (entry->type == 0)
             entry->type = ELSEWHERE;
         return;

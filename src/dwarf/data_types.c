@@ -49,14 +49,6 @@ static bool data_is_cover(uint16_t tag)
            tag == DW_TAG_restrict_type || tag == DW_TAG_atomic_type;
 }
 
-/* 0 if it is in another file, or of another kind of unit. */
-static uint64_t data_reference(const struct data_reader *r, uint16_t form, uint64_t value)
-{
-    if (hf_form_is_supplement(form) || form == DW_FORM_ref_sig8)
-        return 0;
-    return form == DW_FORM_ref_addr ? value : r->unit->offset + value;
-}
-
 /* The expression of a variable's address, or of a member's place (DWARF 2); false: a number. */
 static bool take_expression(
     struct data_reader *r, const struct hf_abbrev_attribute *a, struct hf_text *out_expression)
@@ -123,10 +115,11 @@ static void data_read_attribute(
             hf_cursor_fail(&r->c);
         return;
     case DW_AT_type:
-        entry->type = data_reference(r, a->form, hf_attribute_read(&r->c, a, encoding));
+        entry->type = hf_unit_reference(r->unit, a->form, hf_attribute_read(&r->c, a, encoding));
         return;
     case DW_AT_specification:
-        entry->specification = data_reference(r, a->form, hf_attribute_read(&r->c, a, encoding));
+        entry->specification =
+            hf_unit_reference(r->unit, a->form, hf_attribute_read(&r->c, a, encoding));
         return;
     case DW_AT_byte_size: entry->bytes = hf_attribute_read(&r->c, a, encoding); return;
     case DW_AT_location: data_read_address(r, a, entry); return;

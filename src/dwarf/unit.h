@@ -77,6 +77,15 @@ HF_MUST_CHECK enum hf_status hf_unit_need_abbrevs(
 struct hf_cursor hf_unit_cursor(
     const struct hf_unit *unit, const struct hf_dwarf_sections *sections, uint64_t offset);
 
+/* The entry in .debug_info that a value of a reference form stands for; 0: it is in another file,
+ * or in a unit of types. */
+static inline uint64_t hf_unit_reference(const struct hf_unit *unit, uint16_t form, uint64_t value)
+{
+    if (hf_form_is_supplement(form) || form == DW_FORM_ref_sig8)
+        return 0;
+    return form == DW_FORM_ref_addr ? value : unit->offset + value;
+}
+
 /* The address that a value of an address form stands for; 0 if the index is out of bounds. */
 uint64_t hf_unit_address(const struct hf_unit *unit, const struct hf_dwarf_sections *sections,
     uint16_t form, uint64_t value);

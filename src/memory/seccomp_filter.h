@@ -45,8 +45,8 @@ HF_MUST_CHECK const char *hf_seccomp_why_not(
 
 /*
  * What one filter answers to a call: *out_action is SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO, ...
- * without its data. False: it is no filter that the kernel would take. Bounded by its length:
- * filters only jump forward.
+ * without its data. False: it ends without an answer, or has an instruction that no filter may
+ * have. Bounded by its length: filters only jump forward.
  */
 HF_MUST_CHECK bool hf_seccomp_run(const struct sock_filter *filter, size_t count,
     const struct seccomp_data *call, uint32_t *out_action);

@@ -79,12 +79,18 @@ main()
 """
 
 
+def sentence_of(name, text):
+    """The last lines of an exact run of a script."""
+    Path(name).with_suffix(".py").write_text(text)
+    done = subprocess.run(["heapflame", "run", "--exact", "-o", f"{name}.hfb", "--", "/usr/bin/python3", f"{name}.py"], capture_output=True,
+                          text=True, check=True, timeout=200)  # fmt: skip
+    return done.stderr
+
+
 def test_who_keeps_what_another_makes():
     """A function that was not running when the memory was allocated; its container takes a few KiB of its own."""
-    Path("desk.py").write_text(HOLDER)
-    done = subprocess.run(["heapflame", "run", "--exact", "-o", "desk.hfb", "--", "/usr/bin/python3", "desk.py"], capture_output=True, text=True,
-                          check=True, timeout=100)  # fmt: skip
-    assert re.search(r"Desk\.file \(desk\.py:14\) via Desk\.compute holds 2\d\.\d MiB of ", done.stderr), done.stderr
+    said = sentence_of("desk", HOLDER)
+    assert re.search(r"Desk\.file \(desk\.py:14\) via Desk\.compute holds 2\d\.\d MiB of ", said), said
     top = heapflame("top", "desk.hfb")
     assert re.search(r"Desk\.file +desk\.py:14  via Desk\.compute", top), top
     stacks = heapflame("fold", "desk.hfb")
@@ -116,10 +122,8 @@ main()
 
 def test_who_keeps_what_a_loop_takes():
     """From a generator, for which a function of Python's library makes it: that is no owner because the program begins above it."""
-    Path("rows.py").write_text(ROWS)
-    done = subprocess.run(["heapflame", "run", "--exact", "-o", "rows.hfb", "--", "/usr/bin/python3", "rows.py"], capture_output=True, text=True,
-                          check=True, timeout=200)  # fmt: skip
-    assert re.search(r"Worklist\.suspend \(rows\.py:12\) via \S+ holds 2\d\.\d MiB of ", done.stderr), done.stderr
+    said = sentence_of("rows", ROWS)
+    assert re.search(r"Worklist\.suspend \(rows\.py:12\) via \S+ holds 2\d\.\d MiB of ", said), said
 
 
 # One function makes a value, another keeps it; in C++ with all that stands between.

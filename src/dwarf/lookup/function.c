@@ -45,14 +45,6 @@ struct die {
     uint16_t low_form, high_form, ranges_form; /* 0: absent */
 };
 
-/* 0 if it is in the supplementary file. */
-static uint64_t reference(const struct function_walk *w, uint16_t form, uint64_t value)
-{
-    if (hf_form_is_supplement(form))
-        return 0;
-    return form == DW_FORM_ref_addr ? value : w->unit->offset + value;
-}
-
 /* Constants of a hostile file may be of any size: a line or file that fits no uint32_t is 0. */
 static uint32_t small(uint64_t value)
 {
@@ -78,10 +70,12 @@ static void read_die(struct function_walk *w, const struct hf_abbrev *abbrev, st
             die->ranges_form = a->form;
             break;
         case DW_AT_abstract_origin:
-            die->origin = reference(w, a->form, hf_attribute_read(&w->c, a, &w->unit->encoding));
+            die->origin = hf_unit_reference(
+                w->unit, a->form, hf_attribute_read(&w->c, a, &w->unit->encoding));
             break;
         case DW_AT_sibling:
-            die->sibling = reference(w, a->form, hf_attribute_read(&w->c, a, &w->unit->encoding));
+            die->sibling = hf_unit_reference(
+                w->unit, a->form, hf_attribute_read(&w->c, a, &w->unit->encoding));
             break;
         case DW_AT_call_file:
             die->call_file = small(hf_attribute_read(&w->c, a, &w->unit->encoding));
