@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# timeout: 240
 """`heapflame addr2line` beside binutils' own: the same text for the same addresses with every set of options, but for
 the rows of docs/compat/addr2line.md; through a pipe, and in jeprof's hands."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# timeout: 300
 # sanitized: no, each command has sanitized tests of its own
 """Runs what the documentation tells people to type: the ```sh blocks of README.md, the EXAMPLES of the man pages.
 

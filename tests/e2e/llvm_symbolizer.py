@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# timeout: 240
 """`heapflame llvm-symbolizer` beside LLVM's own: the same text for the same requests in every style, but for the rows of
 docs/compat/llvm-symbolizer.md; through a pipe, one request at a time; and in the hands of AddressSanitizer."""
 

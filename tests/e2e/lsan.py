@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# timeout: 240
 """What LeakSanitizer, alone and in AddressSanitizer, of gcc and clang, says of programs that lose known blocks, read
 by heapflame. All amounts are exact, and each is compared with the summary of the report. Without the sanitizer's own
 names, heapflame names the addresses itself, and must come to the same."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# timeout: 240
 # sanitized: no, the agent is the same object in that build
 """Lua frames in the stacks that the agent records: equal to what Lua says at each allocation."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# timeout: 240
 """`heapflame run`, `watch`, `env` and `top --live` with the real agent: programs/leaker.c allocates by its arguments."""
 
 import fcntl

@@ -169,6 +169,19 @@ def more_where_idle(_tree):
         expect(len(inside) == 4, str(inside))
 
 
+def lanes(tree):
+    """Of one lane two run at a time, beside the others; and who wants to be alone is."""
+    mark = tree / "running"
+    for name, line in ("alone", "alone: it measures"), *((f"{i}", "lane: slow, because") for i in range(4)):
+        count = f"mkdir -p {mark}; touch {mark}/$$; ls {mark} | wc -l >>{tree}/{'alone' if name == 'alone' else 'others'}; sleep 0.5; rm {mark}/$$"
+        write(tree / f"tests/e2e/lane_{name}.sh", f"#!/bin/sh\n# timeout: {300 if name == 'alone' else 10}\n# {line}\n{count}\n", 0o755)
+    status, _, output = run(tree, "--filter", "/lane_")
+    expect(status == 0, output)
+    expect((tree / "alone").read_text() == "1\n", (tree / "alone").read_text())
+    others = (tree / "others").read_text().split()
+    expect(len(others) == 4 and set(others) == {"1", "2"}, str(others))
+
+
 def signals(tree):
     """Of what is ignored where it was started, in the background or by nohup, tests know nothing."""
     write(tree / "tests/e2e/signals.sh", "#!/bin/sh\nexec grep -x 'SigIgn:[[:space:]]*0*' /proc/self/status\n", 0o755)
@@ -209,7 +222,7 @@ def corpus(tree):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for part in golden, whole_programs, told, again, longest_first, more_where_idle, signals, units, corpus:
+    for part in golden, whole_programs, told, again, longest_first, more_where_idle, lanes, signals, units, corpus:
         part(pathlib.Path(folder))
     code, _, text = run(pathlib.Path(folder), "--filter", "no such test")
     expect(code == 1 and "no test matches" in text, text)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# timeout: 240
 # sanitized: no, a sanitizer needs rights of its own, so the worker keeps them
 """Readers without rights: heapflame-planted runs an exploit where the command reads a profile (tests/planted/planted.c).
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# timeout: 240
 # sanitized: no, a sanitizer needs rights of its own, so the worker keeps them
 """`run`, `watch` and `mark` keep their rights and read without them: heapflame-planted runs an exploit where a live
 table is added up, a dump is read, a file is read for names (tests/planted/planted.c, as in sandbox.py)."""

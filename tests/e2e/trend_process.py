@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# timeout: 240
 """`heapflame trend PID` and `check PID`, with the real agent: a process is looked at while it runs."""
 
 import json

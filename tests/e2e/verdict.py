@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# timeout: 240
 """The goals of verdicts, with few seeds (bench/soak.d/verdict.py has all of them); and what a verdict must never say."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# timeout: 240
 # sanitized: no, verdict.py runs the same code
 """Five of the labelled programs (tests/leakers) by the clock of the machine, with malloc, under the real agent: an hour of
 each takes half a minute, in which `heapflame run` writes a dump each half second. What is sampled is drawn anew each
