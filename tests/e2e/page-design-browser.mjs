@@ -13,7 +13,7 @@ import { SCENES } from "../browser/scenes.mjs";
 import { seriesFiles } from "../browser/screenshots.mjs";
 
 const permissions = ["clipboard-read", "clipboard-write"];
-const MOVES = Number(process.env.HEAPFLAME_MOVES ?? 200); // in each scene: half at the root, half zoomed
+const MOVES = Number(process.env.HEAPFLAME_MOVES ?? 60); // in each scene: half at the root, half zoomed; script/soak moves makes 1,000
 
 async function neverMoves(browser) {
   await moveInChromium(browser, Object.keys(SCENES), MOVES);
