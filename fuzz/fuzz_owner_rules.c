@@ -15,6 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         [HF_OWNER_ENTRY] = "entry",
         [HF_OWNER_INIT] = "init",
         [HF_OWNER_RESERVE] = "reserve",
+        [HF_OWNER_POOL] = "pool",
         [HF_OWNER_OWN] = "own"};
     static const char *const names[] = {"std::map::at", "xmalloc", "/usr/lib/libz.so.1"};
     enum hf_status status =

@@ -222,11 +222,13 @@ static bool owners_has_value(const struct hf_profile *folded, size_t sample, con
 
 /* Finds them, and counts what they own memory via if the values have a type to count by. */
 static enum hf_status owners_find(struct hf_owners *owners, const struct hf_profile *folded,
-    const size_t *type, uint32_t *out_owners, struct hf_error *err)
+    const size_t *type, bool cut, uint32_t *out_owners, struct hf_error *err)
 {
     struct hf_owner_stacks stacks;
     enum hf_status status =
         hf_owner_stacks_init(&stacks, &owners->frames, folded, NULL, HF_BY_LINE, err);
+    if (status == HF_OK && cut)
+        status = hf_owner_stacks_share_pools(&stacks, *type, err);
     uint32_t via;
     for (uint32_t node = 0; status == HF_OK && node < folded->stacks.count; node++)
         out_owners[node] = hf_owner_stacks_owner(&stacks, node, &via);
@@ -246,7 +248,7 @@ static enum hf_status owners_find(struct hf_owners *owners, const struct hf_prof
 enum hf_status hf_owners_find(struct hf_owners *owners, const struct hf_profile *folded,
     size_t type, uint32_t *out_owners, struct hf_error *err)
 {
-    return owners_find(owners, folded, owners->is_cut ? NULL : &type, out_owners, err);
+    return owners_find(owners, folded, owners->is_cut ? NULL : &type, false, out_owners, err);
 }
 
 enum hf_status hf_owners_cut(
@@ -254,7 +256,7 @@ enum hf_status hf_owners_cut(
 {
     uint32_t *found = hf_budget_calloc(folded->stacks.count, sizeof *found);
     enum hf_status status =
-        found != NULL ? owners_find(owners, folded, &type, found, err) : hf_error_memory(err);
+        found != NULL ? owners_find(owners, folded, &type, true, found, err) : hf_error_memory(err);
     owners->is_cut = true;
     if (status == HF_OK)
         status = owner_cut(owners, folded, found, err);

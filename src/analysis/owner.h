@@ -34,6 +34,9 @@
  * A helper that may keep what it makes is an owner if it has several callers (owner_wrappers.h).
  * Where a thread begins with a lambda, that is where the program begins.
  *
+ * What a pool of a runtime makes room for, e.g. slots for values, is shared when stacks are cut
+ * (owner_stacks.h).
+ *
  * A frame without a name never owns anything that a named one could own. Further wrappers are
  * learned from how they are called (owner_wrappers.h).
  *

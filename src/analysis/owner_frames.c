@@ -149,34 +149,6 @@ static void owner_apply_name(
         judged->class = HF_OWNER_HELPER;
 }
 
-/* What a frame is by the rules. */
-static enum hf_status owner_apply_rules(const struct hf_owner_judge *j, struct hf_text name,
-    const struct hf_probe_site *site, struct hf_owner_frame *judged, struct hf_error *err)
-{
-    const struct hf_owner_rule *rule, *of_place = NULL;
-    enum hf_status status = hf_owner_judge_rule(j->frames, HF_OWNER_FUNCTION, name, &rule, err);
-    bool is_helper = rule != NULL && rule->class == HF_OWNER_HELPER;
-    if (status == HF_OK && (rule == NULL || is_helper))
-        status = owner_rule_of_place(j, site, &of_place, err);
-    if (rule == NULL)
-        rule = of_place;
-    judged->class = rule != NULL ? rule->class : HF_OWNER_OWN;
-    if (is_helper && of_place != NULL) /* a library's */
-        judged->class = HF_OWNER_WRAPPER;
-    if (rule != NULL)
-        judged->via = rule->via;
-    if (status == HF_OK && !hf_budget_step(NAME_STEPS))
-        status = hf_budget_refuse(err);
-    if (status == HF_OK)
-        owner_apply_name(judged, name, site->file, rule != NULL);
-    if (rule == NULL && judged->class == HF_OWNER_OWN && site->is_helper &&
-        !hf_owner_name_keeps(name)) {
-        judged->class = HF_OWNER_HELPER;
-        judged->may_keep = site->may_keep;
-    }
-    return status;
-}
-
 /* Another function keeps what a frame makes. */
 static enum hf_status owner_add_holder(struct hf_owner_judge *j,
     const struct hf_source_line *holder, struct hf_owner_frame *judged, struct hf_error *err)
@@ -196,12 +168,45 @@ static enum hf_status owner_add_holder(struct hf_owner_judge *j,
     return HF_OK;
 }
 
+/* What a frame is by the rules. */
+static enum hf_status owner_apply_rules(struct hf_owner_judge *j, struct hf_text name,
+    const struct hf_probe_site *site, struct hf_owner_frame *judged, struct hf_error *err)
+{
+    const struct hf_owner_rule *rule, *of_place = NULL;
+    enum hf_status status = hf_owner_judge_rule(j->frames, HF_OWNER_FUNCTION, name, &rule, err);
+    bool is_helper = rule != NULL && rule->class == HF_OWNER_HELPER;
+    if (status == HF_OK && (rule == NULL || is_helper))
+        status = owner_rule_of_place(j, site, &of_place, err);
+    if (rule == NULL)
+        rule = of_place;
+    judged->class = rule != NULL ? rule->class : HF_OWNER_OWN;
+    if (is_helper && of_place != NULL) /* a library's */
+        judged->class = HF_OWNER_WRAPPER;
+    if (rule != NULL)
+        judged->via = rule->via;
+    if (status == HF_OK && rule != NULL && rule->as.size != 0)
+        status = owner_add_holder(j, &(struct hf_source_line){.name = rule->as}, judged, err);
+    if (status == HF_OK && !hf_budget_step(NAME_STEPS))
+        status = hf_budget_refuse(err);
+    if (status == HF_OK)
+        owner_apply_name(judged, name, site->file, rule != NULL);
+    if (rule == NULL && judged->class == HF_OWNER_OWN && site->is_helper &&
+        !hf_owner_name_keeps(name)) {
+        judged->class = HF_OWNER_HELPER;
+        judged->may_keep = site->may_keep;
+    }
+    return status;
+}
+
 /* What the source of a script says of a function that nothing else is known of. */
 static enum hf_status owner_apply_script(struct hf_owner_judge *j, const struct hf_source_line *at,
     struct hf_owner_frame *judged, struct hf_error *err)
 {
     struct hf_source_judgement script = hf_source_functions_judge(&j->scripts, *at);
     judged->is_sure = script.use != HF_SOURCE_MAY_KEEP;
+    judged->keeps =
+        !script.is_gone && (script.use == HF_SOURCE_KEEPS || script.use == HF_SOURCE_GIVES);
+    judged->is_gone = script.is_gone;
     if (script.use == HF_SOURCE_HANDS_ON && script.is_called && judged->class == HF_OWNER_OWN) {
         judged->class = HF_OWNER_HELPER;
         judged->is_part = !script.is_shared;

@@ -27,6 +27,8 @@ struct hf_owner_frame {
     bool is_part;  /* a helper that one function calls */
     bool may_keep; /* a helper by its callers that may keep what it makes (owner_wrappers.h) */
     bool is_sure;  /* the source of a script says what becomes of what it makes */
+    bool keeps;    /* it says that this is kept, there or by the holder */
+    bool is_gone;  /* it says that it is not: that it is gone when the function ends */
     bool is_returned, is_kept; /* so does that of C, C++ or Rust: its caller has it; it is stored */
     uint32_t holder;           /* who keeps it instead: of `holders`, plus one; 0: nobody else */
     enum hf_owner_class class;

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#define POOL_SHARE 8     /* of the room that an owner needed: who keeps less has not all of it */
 #define SCRIPT_STEPS 300 /* to look at a frame again, as to look one up */
 
 /* The first that the script itself calls drives the rest; what it alone calls does its work. */
@@ -170,6 +171,7 @@ void hf_owner_stacks_done(struct hf_owner_stacks *stacks)
 {
     hf_budget_free(stacks->labels);
     hf_budget_free(stacks->nodes);
+    hf_budget_free(stacks->likes);
     *stacks = (struct hf_owner_stacks){0};
 }
 
@@ -276,6 +278,7 @@ void hf_owner_stacks_walk(struct hf_owner_stacks *stacks)
             at.own = node;
             at.own_via = 0;
             at.is_driver = judged->is_driver;
+            at.is_pooled = false;
         } else if (!is_passed && at.own != 0 && at.own_via == 0) {
             at.own_via = node;
         }
@@ -287,6 +290,7 @@ void hf_owner_stacks_walk(struct hf_owner_stacks *stacks)
         }
         if (!has_name)
             at.bare = node;
+        at.is_pooled |= judged->class == HF_OWNER_POOL;
         if (is_reserve(stacks, node))
             at = (struct hf_owner_node){.bare = node};
         stacks->nodes[node] = at;
@@ -296,6 +300,8 @@ void hf_owner_stacks_walk(struct hf_owner_stacks *stacks)
 uint32_t hf_owner_stacks_owner(
     const struct hf_owner_stacks *stacks, uint32_t node, uint32_t *out_via)
 {
+    if (stacks->likes != NULL && stacks->likes[node] != 0)
+        node = stacks->likes[node];
     const struct hf_owner_node *found = &stacks->nodes[node];
     *out_via = found->own != 0 ? found->own_via : found->other_via;
     if (found->own != 0)
@@ -303,4 +309,80 @@ uint32_t hf_owner_stacks_owner(
     if (found->other != 0)
         return found->other;
     return found->bare != 0 ? found->bare : node;
+}
+
+/* Of what is made at a node, its owner is known to keep it. */
+static bool is_kept_at(const struct hf_owner_stacks *stacks, uint32_t node)
+{
+    uint32_t own = stacks->nodes[node].own;
+    return own != 0 && hf_owner_stacks_at(stacks, own)->keeps;
+}
+
+/* A pool made room there for whoever. */
+static bool is_room_at(const struct hf_owner_stacks *stacks, uint32_t node)
+{
+    const struct hf_owner_node *at = &stacks->nodes[node];
+    if (!at->is_pooled || at->own == 0 || is_kept_at(stacks, node))
+        return false;
+    const struct hf_owner_frame *own = hf_owner_stacks_at(stacks, at->own);
+    return own->is_gone || own->class == HF_OWNER_HELPER || at->depth > DEPTH_OF_FIRST;
+}
+
+/* The most that one owner is known to keep below a node, and where that is made. Of an owner, what
+ * room a pool made for it. */
+struct pool_keeper {
+    uint64_t bytes, room;
+    uint32_t node;
+};
+
+/* What each owner is known to keep, at its node; below it, the most that one does. */
+static void pools_find_keepers(
+    const struct hf_owner_stacks *stacks, size_t type, struct pool_keeper *keepers)
+{
+    const struct hf_profile *folded = stacks->folded;
+    for (size_t i = 0; i < folded->sample_count; i++) {
+        uint32_t node = folded->samples[i].node;
+        struct pool_keeper *keeper = &keepers[stacks->nodes[node].own];
+        if (folded->samples[i].thread != HF_THREAD_ALL)
+            continue;
+        if (is_room_at(stacks, node))
+            keeper->room += hf_profile_value(folded, i, type);
+        if (!is_kept_at(stacks, node))
+            continue;
+        keeper->bytes += hf_profile_value(folded, i, type);
+        keeper->node = node;
+    }
+    for (size_t node = folded->stacks.count; node-- > 1;) {
+        struct pool_keeper *above = &keepers[folded->stacks.nodes[node].parent];
+        if (keepers[node].bytes > above->bytes)
+            *above = (struct pool_keeper){keepers[node].bytes, above->room, keepers[node].node};
+    }
+}
+
+enum hf_status hf_owner_stacks_share_pools(
+    struct hf_owner_stacks *stacks, size_t type, struct hf_error *err)
+{
+    const struct hf_stacktree *tree = &stacks->folded->stacks;
+    uint32_t node = 1;
+    while (node < tree->count && !is_room_at(stacks, node))
+        node++;
+    if (node >= tree->count)
+        return HF_OK;
+    struct pool_keeper *keepers = hf_budget_calloc(tree->count, sizeof *keepers);
+    stacks->likes = hf_budget_calloc(tree->count, sizeof *stacks->likes);
+    enum hf_status status = keepers != NULL && stacks->likes != NULL ? HF_OK : hf_error_memory(err);
+    if (status == HF_OK)
+        pools_find_keepers(stacks, type, keepers);
+    for (; status == HF_OK && node < tree->count; node++) {
+        uint32_t above = tree->nodes[node].parent;
+        if (!is_room_at(stacks, node))
+            continue;
+        uint64_t least = keepers[stacks->nodes[node].own].room / POOL_SHARE;
+        while (above != HF_STACK_ROOT && keepers[above].bytes <= least && hf_budget_step(1))
+            above = tree->nodes[above].parent;
+        if (keepers[above].bytes > least)
+            stacks->likes[node] = keepers[above].node;
+    }
+    hf_budget_free(keepers);
+    return status;
 }

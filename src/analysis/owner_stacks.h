@@ -18,6 +18,7 @@ struct hf_owner_node {
     bool is_entry;             /* `own` is where the program begins */
     bool is_driver;            /* `own` says nothing of what is made below it */
     bool is_followed;          /* by sources: what is returned to here is stored */
+    bool is_pooled;            /* a pool lies between `own` and here */
 };
 
 /* The stacks of one folded profile. Free with done. */
@@ -26,6 +27,7 @@ struct hf_owner_stacks {
     const struct hf_profile *folded;
     uint32_t *labels;            /* by frame: its label in `frames` */
     struct hf_owner_node *nodes; /* by node */
+    uint32_t *likes; /* by node: that whose owner has it, too; 0: its own; may be NULL */
 };
 
 /*
@@ -39,6 +41,16 @@ void hf_owner_stacks_done(struct hf_owner_stacks *stacks);
 
 /* Walks again: wrappers were learned. */
 void hf_owner_stacks_walk(struct hf_owner_stacks *stacks);
+
+/*
+ * Who has what a pool made room for. Who called a pool was the one for whom nothing was left, e.g.
+ * a function that needs many values for a moment, over and over, while another one keeps some of
+ * them each time. So if the source of a script does not say that its caller keeps what it made
+ * there, it belongs to the owner that keeps most, of those nearest in the tree: below the innermost
+ * frame that any is below.
+ */
+HF_MUST_CHECK enum hf_status hf_owner_stacks_share_pools(
+    struct hf_owner_stacks *stacks, size_t type, struct hf_error *err);
 
 /* What the frame of a node is. */
 const struct hf_owner_frame *hf_owner_stacks_at(

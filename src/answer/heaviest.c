@@ -205,6 +205,13 @@ static void heaviest_put_part(struct hf_out *line, const char *what, uint64_t by
     hf_out_printf(line, "%s%s %s", line->size != 0 ? ", " : "", what, hf_units_bytes(bytes, text));
 }
 
+/* "[heap of V8]": the memory of a runtime (spec/owner_rules.h). */
+static bool is_of_no_function(const struct hf_row *row)
+{
+    return row->name.size > 2 && row->name.data[0] == '[' &&
+           heaviest_part_of(row) == HF_LIVE_PART_MAPPED;
+}
+
 static void heaviest_put_owners(struct hf_out *line, const struct hf_rows *rows,
     const struct hf_profile *folded, struct hf_owners *owners)
 {
@@ -213,7 +220,7 @@ static void heaviest_put_owners(struct hf_out *line, const struct hf_rows *rows,
     for (size_t i = 0; i < rows->shown; i++) {
         const struct hf_row *row = &rows->items[i];
         struct hf_out name = {0};
-        if (heaviest_part_of(row) != HF_LIVE_PART_MAPPED)
+        if (heaviest_part_of(row) != HF_LIVE_PART_MAPPED || is_of_no_function(row))
             continue;
         if (++count > OWNERS_SHOWN) {
             others += row->flat.value;
@@ -238,11 +245,14 @@ static void heaviest_put_parts(struct hf_out *line, const struct hf_rows *rows)
     for (size_t i = 0; i < rows->shown; i++) {
         const struct hf_row *row = &rows->items[i];
         const char *name = hf_live_part_name(heaviest_part_of(row));
-        char what[64];
-        if (name == NULL)
+        struct hf_text part = name != NULL ? hf_text_of(name) : row->name;
+        struct hf_out what = {0};
+        if (name == NULL && !is_of_no_function(row))
             continue;
-        (void)snprintf(what, sizeof what, "%.*s", (int)strlen(name) - 2, name + 1);
-        heaviest_put_part(line, what, row->flat.value);
+        hf_escape_terminal(&what, hf_text_from(hf_text_first(part, part.size - 1), 1));
+        hf_out_char(&what, '\0');
+        heaviest_put_part(line, what.data, row->flat.value);
+        hf_out_done(&what);
     }
 }
 

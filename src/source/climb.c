@@ -1,5 +1,6 @@
 #include "source/climb.h"
 
+#include "source/closures.h"
 #include "source/compiled.h"
 #include "source/slots.h"
 #include "source/text/words.h"
@@ -23,6 +24,7 @@ struct hf_source_end hf_source_stronger(struct hf_source_end a, struct hf_source
     if (climb_strength(b) > climb_strength(a))
         a = b;
     a.is_torn |= are_two;
+    a.is_put |= b.is_put;
     return a;
 }
 
@@ -77,14 +79,20 @@ static struct hf_source_end climb_into(
         if (end.fate > HF_SOURCE_STAYS)
             return end;
     }
+    if (origin.root == HF_SOURCE_IS_FRESH && hf_source_is_of_stored_closure(at, function, token))
+        return climb_kept(at, function, token);
     switch (origin.root) {
     case HF_SOURCE_IS_NOTHING: return HF_SOURCE_END_UNKNOWN;
     case HF_SOURCE_IS_STATE:
-        return hf_source_is_constructor(at, function) ? HF_SOURCE_END_RETURNED
-                                                      : climb_kept(at, function, token);
+        return hf_source_is_constructor(at, function) && !hf_source_is_of_all(at, function, token)
+                   ? HF_SOURCE_END_RETURNED
+                   : climb_kept(at, function, token);
     case HF_SOURCE_IS_PARAMETER: return climb_into_parameter(at, function, token, origin.parameter);
-    default: return hf_source_follow(at, function, hf_source_text_of(at, token));
+    default: break;
     }
+    struct hf_source_end end = hf_source_follow(at, function, hf_source_text_of(at, token));
+    end.is_put = true;
+    return end;
 }
 
 /* The container that begins the chain which ends with token `last`. */
@@ -198,6 +206,46 @@ static struct hf_source_end climb_compiled_target(const struct hf_source_at *at,
     return hf_source_is_any_sign(tokens, last, closes) ? found : climb_one(found);
 }
 
+/* What a function of the program does with its argument. *out_is_given: it gives it to its caller.
+ */
+static struct hf_source_end climb_argument(const struct hf_source_at *at, uint32_t place,
+    uint32_t number, struct hf_text keyword, bool *out_is_given)
+{
+    uint32_t function;
+    struct hf_source_at in = hf_source_at_place(at, place, &function);
+    if (keyword.size != 0)
+        number = hf_source_parameter_of(in.file, function, keyword);
+    struct hf_text name = hf_source_parameter(in.file, function, number);
+    *out_is_given = false;
+    if (name.size == 0)
+        return HF_SOURCE_END_STAYS;
+    struct hf_source_end end = hf_source_follow(&in, function, name);
+    *out_is_given = end.fate == HF_SOURCE_RETURNED;
+    bool is_there = end.fate == HF_SOURCE_KEPT && end.file == in.number && end.function == function;
+    if (is_there && hf_source_is_compiled(in.file->tokens.language))
+        end.is_known |= hf_source_reads_part(&in, function, name);
+    return end;
+}
+
+/* "self.versions[row] = text" of Python and PHP, where a class of the program does that. False: it
+ * is as other brackets. */
+static bool climb_set_item(const struct hf_source_at *at, uint32_t function, uint32_t last,
+    uint32_t number, struct hf_source_end *out_end)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    enum hf_source_language language = tokens->language;
+    const char *name = language == HF_SOURCE_PYTHON ? "__setitem__" : "offsetSet";
+    uint32_t open = tokens->items[last].pair;
+    bool is_given;
+    if ((language != HF_SOURCE_PYTHON && language != HF_SOURCE_PHP) ||
+        !hf_source_is_sign(tokens, last, "]") || open == HF_SOURCE_NO || open == 0)
+        return false;
+    uint32_t place = hf_source_operator(at, function, open - 1, name);
+    if (place != HF_SOURCE_NO)
+        *out_end = climb_argument(at, place, number, (struct hf_text){NULL, 0}, &is_given);
+    return place != HF_SOURCE_NO;
+}
+
 /* Something is given to what stands in [begin, end): "x", "self.x[y]", "my ($a, $b)". */
 static struct hf_source_end climb_target(const struct hf_source_at *at, uint32_t function,
     uint32_t statement, uint32_t begin, uint32_t end)
@@ -219,8 +267,13 @@ static struct hf_source_end climb_target(const struct hf_source_at *at, uint32_t
         bool is_path, is_name = hf_source_is_kind(tokens, begin, HF_SOURCE_NAME);
         behind = is_name ? hf_source_chain_end(at->file, begin, end, &call, &is_path) : begin + 1;
         bool is_place = is_name && (behind >= end || !hf_source_is_sign(tokens, behind, "("));
-        if (is_place && (is_path || (!is_new && hf_source_is_state(at, begin) &&
-                                        tokens->items[begin].sigil != 0)))
+        struct hf_source_end set;
+        if (is_place && is_path && climb_set_item(at, function, behind - 1, 1, &set))
+            found = hf_source_stronger(found, set);
+        else if (is_place && hf_source_is_slice(tokens, begin))
+            found = hf_source_stronger(found, climb_into(at, function, begin));
+        else if (is_place && (is_path || (!is_new && hf_source_is_state(at, begin) &&
+                                             tokens->items[begin].sigil != 0)))
             found = hf_source_stronger(
                 found, behind == begin + 1 ? climb_into(at, function, begin)
                                            : climb_into_chain(at, function, statement, behind - 1));
@@ -234,27 +287,6 @@ static struct hf_source_end climb_target(const struct hf_source_at *at, uint32_t
         begin = behind + 1;
     }
     return found;
-}
-
-/* What a function of the program does with its argument. *out_is_given: it gives it to its caller.
- */
-static struct hf_source_end climb_argument(const struct hf_source_at *at, uint32_t place,
-    uint32_t number, struct hf_text keyword, bool *out_is_given)
-{
-    uint32_t function;
-    struct hf_source_at in = hf_source_at_place(at, place, &function);
-    if (keyword.size != 0)
-        number = hf_source_parameter_of(in.file, function, keyword);
-    struct hf_text name = hf_source_parameter(in.file, function, number);
-    *out_is_given = false;
-    if (name.size == 0)
-        return HF_SOURCE_END_STAYS;
-    struct hf_source_end end = hf_source_follow(&in, function, name);
-    *out_is_given = end.fate == HF_SOURCE_RETURNED;
-    bool is_there = end.fate == HF_SOURCE_KEPT && end.file == in.number && end.function == function;
-    if (is_there && hf_source_is_compiled(in.file->tokens.language))
-        end.is_known |= hf_source_reads_part(&in, function, name);
-    return end;
 }
 
 /* The n-th argument of a call: the name that its chain begins with; HF_SOURCE_NO: it is none. */
@@ -405,20 +437,6 @@ static struct hf_source_end climb_call(const struct hf_source_at *at, uint32_t f
     return maps ? HF_SOURCE_END_STAYS : HF_SOURCE_END_UNKNOWN;
 }
 
-/* The part of a statement that is a function without a name, of which `inner` is a statement. */
-static struct hf_source_value climb_closure(const struct hf_source_at *at, uint32_t inner)
-{
-    const struct hf_source_statement *of = hf_source_statement_of(at, inner);
-    const struct hf_source_statement *outer = hf_source_statement_of(at, of->within);
-    const struct hf_source_token *items = at->file->tokens.items;
-    uint32_t begin = of->begin, end = of->end;
-    while (begin > outer->begin && items[begin].statement != of->within)
-        begin--;
-    while (end < outer->end && items[end].statement != of->within)
-        end++;
-    return (struct hf_source_value){of->within, begin, end < outer->end ? end + 1 : end};
-}
-
 /* What stands before the block of a function without a name decides what becomes of its value. */
 static bool climb_is_mapped(const struct hf_source_at *at, struct hf_source_value *closure)
 {
@@ -451,7 +469,7 @@ static uint32_t climb_left(const struct hf_source_at *at, uint32_t number)
             return HF_SOURCE_NO;
         if (tokens->language != HF_SOURCE_RUST)
             return number;
-        uint32_t open = climb_closure(at, number).begin, before = open;
+        uint32_t open = hf_source_closure_of(at, number).begin, before = open;
         for (uint32_t i = 0; i < TYPE_MAX && before != 0; i++) {
             before--; /* "|x|", "|x| -> T" */
             if (!hf_source_is_kind(tokens, before, HF_SOURCE_NAME) &&
@@ -510,6 +528,14 @@ static struct hf_source_end climb_loop(
     return climb_target(at, statement->function, value->statement, begin, end);
 }
 
+/* "-=", and "+=" of Perl, whose strings have "." for that: what stands there is a number. */
+static bool climb_counts(const struct hf_source_tokens *tokens, uint32_t at)
+{
+    static const char *const signs[] = {"-=", "*=", "/=", "%=", "**=", NULL};
+    return hf_source_is_any_sign(tokens, at, signs) ||
+           (tokens->language == HF_SOURCE_PERL && hf_source_is_sign(tokens, at, "+="));
+}
+
 /* The value stands behind "=": what stands before that is given it. */
 static struct hf_source_end climb_assigned(const struct hf_source_at *at,
     const struct hf_source_level *level, const struct hf_source_value *value)
@@ -526,6 +552,10 @@ static struct hf_source_end climb_assigned(const struct hf_source_at *at,
     for (uint32_t i = begin; i <= level->assignment; i = hf_source_next(tokens, i)) {
         if (!hf_source_assigns(tokens, i))
             continue;
+        if (climb_counts(tokens, i)) {
+            begin = i + 1;
+            continue;
+        }
         found = hf_source_stronger(
             found, climb_target(at, statement->function, value->statement, begin, i));
         begin = i + 1;
@@ -561,7 +591,7 @@ static struct hf_source_end climb_sink(const struct hf_source_at *at,
         uint32_t left = climb_left(at, value->statement);
         if (left == HF_SOURCE_NO || at->flow->closure == hf_source_statement_of(at, left)->within)
             return HF_SOURCE_END_RETURNED;
-        *value = climb_closure(at, left);
+        *value = hf_source_closure_of(at, left);
         *out_goes_on = climb_is_mapped(at, value);
         return HF_SOURCE_END_STAYS;
     }
@@ -571,7 +601,7 @@ static struct hf_source_end climb_sink(const struct hf_source_at *at,
         return HF_SOURCE_END_UNKNOWN;
     if (!statement->is_of_closure || at->flow->closure == statement->within)
         return HF_SOURCE_END_RETURNED;
-    *value = climb_closure(at, value->statement);
+    *value = hf_source_closure_of(at, value->statement);
     *out_goes_on = climb_is_mapped(at, value);
     return HF_SOURCE_END_STAYS;
 }
@@ -587,8 +617,13 @@ static struct hf_source_end climb_command(const struct hf_source_at *at, uint32_
     if (!*out_found)
         return HF_SOURCE_END_UNKNOWN;
     if (tokens->language == HF_SOURCE_RUBY && value->begin > level->begin + 1 &&
-        hf_source_is_sign(tokens, value->begin - 1, "<<"))
-        return climb_into_chain(at, function, value->statement, value->begin - 2);
+        hf_source_is_sign(tokens, value->begin - 1, "<<")) {
+        uint32_t place = hf_source_operator(at, function, value->begin - 2, "<<");
+        bool is_given;
+        return place != HF_SOURCE_NO
+                   ? climb_argument(at, place, 0, (struct hf_text){NULL, 0}, &is_given)
+                   : climb_into_chain(at, function, value->statement, value->begin - 2);
+    }
     for (uint32_t i = level->begin; i < value->begin; i = hf_source_next(tokens, i)) {
         if (!hf_source_is_any_word(tokens, i, pushes) || i + 1 >= value->begin ||
             hf_source_is_sign(tokens, i + 1, "("))
@@ -640,6 +675,10 @@ static struct hf_source_end climb_key(
     while (last + 1 < end && hf_source_is_index(at->file, last + 1) &&
            tokens->items[last + 1].pair != HF_SOURCE_NO && tokens->items[last + 1].pair > last)
         last = tokens->items[last + 1].pair;
+    struct hf_source_end set;
+    if (last + 1 < end && hf_source_assigns(tokens, last + 1) &&
+        climb_set_item(at, function, last, 0, &set))
+        return set;
     return last + 1 < end && hf_source_assigns(tokens, last + 1)
                ? climb_into_chain(at, function, statement, last)
                : HF_SOURCE_END_STAYS;
@@ -691,6 +730,21 @@ static bool climb_in_brackets(const struct hf_source_at *at, uint32_t function, 
     return true; /* "Order order{id, items};" */
 }
 
+/* "page.render().length": what stands behind the value only says how much it is. */
+static bool climb_is_measured(const struct hf_source_at *at, struct hf_source_value value)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    uint32_t end = hf_source_statement_of(at, value.statement)->end, call;
+    bool is_path;
+    if (value.begin >= value.end || hf_source_is_compiled(tokens->language))
+        return false;
+    bool is_chain = hf_source_is_kind(tokens, value.begin, HF_SOURCE_NAME);
+    uint32_t last =
+        hf_source_chain_end(at->file, is_chain ? value.begin : value.end - 1, end, &call, &is_path);
+    return is_path && last >= value.end &&
+           hf_source_means(tokens, call != HF_SOURCE_NO ? call : last - 1, HF_SOURCE_MEASURE);
+}
+
 /* From a value outwards: through brackets and calls to what the statement does with it. */
 struct hf_source_end hf_source_climb(const struct hf_source_at *at, struct hf_source_value value)
 {
@@ -699,7 +753,7 @@ struct hf_source_end hf_source_climb(const struct hf_source_at *at, struct hf_so
         uint32_t function = hf_source_statement_of(at, value.statement)->function;
         struct hf_source_level level = hf_source_level_at(at, value);
         bool goes_on = false, is_command;
-        if (climb_is_blocked(at, &level, &value))
+        if (climb_is_blocked(at, &level, &value) || climb_is_measured(at, value))
             return HF_SOURCE_END_STAYS;
         struct hf_source_end end = climb_command(at, function, &level, &value, &is_command);
         if (is_command)

@@ -191,3 +191,11 @@ bool hf_source_is_variable(const struct hf_source_tokens *tokens, uint32_t at)
                   tokens->items[at + 1].at == token->at + token->size;
     return !is_symbol && !is_key;
 }
+
+bool hf_source_is_slice(const struct hf_source_tokens *tokens, uint32_t token)
+{
+    uint32_t open = token != 0 ? token - 1 : 0;
+    uint32_t close = hf_source_is_sign(tokens, open, "{") ? tokens->items[open].pair : HF_SOURCE_NO;
+    return tokens->language == HF_SOURCE_PERL && close == token + 1 &&
+           (hf_source_is_sign(tokens, close + 1, "{") || hf_source_is_sign(tokens, close + 1, "["));
+}

@@ -58,6 +58,9 @@ uint32_t hf_source_chain_begin(const struct hf_source_file *file, uint32_t at, u
 uint32_t hf_source_chain_end(const struct hf_source_file *file, uint32_t at, uint32_t end,
     uint32_t *out_call, bool *out_is_path);
 
+/* "@{$message}{keys %fields}" of Perl: parts of what the name at `token` leads to. */
+bool hf_source_is_slice(const struct hf_source_tokens *tokens, uint32_t token);
+
 /* The next token of a level, over what is in brackets there. */
 uint32_t hf_source_next(const struct hf_source_tokens *tokens, uint32_t at);
 

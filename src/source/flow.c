@@ -145,26 +145,73 @@ static struct hf_source_end flow_body(const struct hf_source_at *at, uint32_t he
     return found;
 }
 
+/* The tokens [begin, end) of a line. Frames of JavaScript have the first line of their function
+ * instead of their own: that stands for all of it. */
+static void flow_range(
+    const struct hf_source_at *at, uint32_t line, uint32_t *out_begin, uint32_t *out_end)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    uint32_t function = hf_source_function_at(at->file, line);
+    *out_begin = (uint32_t)HF_FIRST_FROM(tokens->items, tokens->count, line, line);
+    *out_end = *out_begin;
+    while (*out_end < tokens->count && tokens->items[*out_end].line <= line)
+        ++*out_end;
+    if (tokens->language == HF_SOURCE_JAVASCRIPT && function != HF_SOURCE_NO &&
+        tokens->items[at->file->outline.functions[function].begin].line == line)
+        hf_source_range_of(at, function, out_begin, out_end);
+}
+
+/* The statement is of a block whose header stands on that line: Perl has that line for it. */
+static bool flow_is_below(const struct hf_source_at *at, uint32_t number, uint32_t line)
+{
+    uint32_t header = hf_source_statement_of(at, number)->control;
+    return at->file->tokens.language == HF_SOURCE_PERL && header != HF_SOURCE_NO &&
+           at->file->tokens.items[hf_source_statement_of(at, header)->begin].line == line;
+}
+
+/* Nothing is done with what the call gives: "world.step()". */
+static bool flow_is_ignored(const struct hf_source_at *at, struct hf_source_value value)
+{
+    return hf_source_statement_of(at, value.statement)->begin == value.begin &&
+           !hf_source_is_value(at, value.statement) &&
+           !hf_source_is_compiled(at->file->tokens.language);
+}
+
+/* What becomes of what the call at `token` gives, as one of many. */
+static struct hf_source_end flow_call(const struct hf_source_at *at, uint32_t token)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    uint32_t number = tokens->items[token].statement;
+    const struct hf_source_statement *statement = hf_source_statement_of(at, number);
+    uint32_t pair =
+        hf_source_is_sign(tokens, token + 1, "(") ? tokens->items[token + 1].pair : token;
+    struct hf_source_value value = {number,
+        hf_source_chain_begin(at->file, token, statement->begin),
+        pair < statement->end ? pair + 1 : token + 1};
+    at->flow->closure = statement->is_of_closure ? statement->within : HF_SOURCE_NO;
+    struct hf_source_end end = flow_climb_call(at, value);
+    return end.fate == HF_SOURCE_UNKNOWN && flow_is_ignored(at, value) ? HF_SOURCE_END_STAYS : end;
+}
+
 /* What a call of `callee` on that line gives, of all that bear the name. */
 static struct hf_source_end flow_called(
     const struct hf_source_at *at, uint32_t line, struct hf_text callee, bool *out_found)
 {
     const struct hf_source_tokens *tokens = &at->file->tokens;
     struct hf_source_end found = HF_SOURCE_END_UNKNOWN;
+    uint32_t begin, behind, count = (uint32_t)tokens->count;
+    flow_range(at, line, &begin, &behind);
     *out_found = false;
-    for (uint32_t i = (uint32_t)HF_FIRST_FROM(tokens->items, tokens->count, line, line);
-         i < tokens->count && tokens->items[i].line <= line; i++) {
+    bool has_body = tokens->language == HF_SOURCE_PERL;
+    for (uint32_t i = begin; i < behind || (i < count && has_body && !*out_found); i++) {
         const struct hf_source_token *token = &tokens->items[i];
-        if (token->line != line || token->statement == HF_SOURCE_NO ||
-            token->kind != HF_SOURCE_NAME || !hf_text_equal(hf_source_text_of(at, i), callee))
+        if (i >= behind && !hf_source_step(at->flow))
+            break;
+        if (token->statement == HF_SOURCE_NO || token->kind != HF_SOURCE_NAME ||
+            !hf_text_equal(hf_source_text_of(at, i), callee) ||
+            (i >= behind && !flow_is_below(at, token->statement, line)))
             continue;
-        const struct hf_source_statement *statement = hf_source_statement_of(at, token->statement);
-        uint32_t pair = hf_source_is_sign(tokens, i + 1, "(") ? tokens->items[i + 1].pair : i;
-        struct hf_source_value value = {token->statement,
-            hf_source_chain_begin(at->file, i, statement->begin),
-            pair < statement->end ? pair + 1 : i + 1};
-        at->flow->closure = statement->is_of_closure ? statement->within : HF_SOURCE_NO;
-        found = hf_source_stronger(found, flow_climb_call(at, value));
+        found = hf_source_stronger(found, flow_call(at, i));
         *out_found = true;
     }
     return found;
@@ -187,13 +234,13 @@ struct hf_source_end hf_source_flow_of(
         return found;
     const struct hf_source_token *items = at.file->tokens.items;
     flow_forget(flow);
-    uint32_t whole = HF_SOURCE_NO;
+    uint32_t whole = HF_SOURCE_NO, begin, end;
     bool is_called = false;
     if (callee.size != 0)
         found = flow_called(&at, line, callee, &is_called);
-    for (uint32_t i = (uint32_t)HF_FIRST_FROM(items, at.file->tokens.count, line, line);
-         !is_called && i < at.file->tokens.count && items[i].line <= line; i++) {
-        if (items[i].line != line || items[i].statement == HF_SOURCE_NO)
+    flow_range(&at, line, &begin, &end);
+    for (uint32_t i = begin; !is_called && i < end; i++) {
+        if (items[i].statement == HF_SOURCE_NO)
             continue;
         if (!hf_source_step(flow))
             break;
@@ -209,6 +256,7 @@ struct hf_source_end hf_source_flow_of(
         !hf_source_is_compiled(at.file->tokens.language) && hf_source_is_value(&at, whole))
         found = HF_SOURCE_END_RETURNED;
     found = hf_source_moved_on(flow, found);
+    found.is_known |= hf_source_is_used(flow, &found);
     if (flow->steps >= HF_SOURCE_STEPS)
         return HF_SOURCE_END_UNKNOWN;
     uint32_t function = hf_source_function_at(at.file, line);

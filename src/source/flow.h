@@ -47,6 +47,7 @@ struct hf_source_end {
     bool is_stored;                /* it is kept in `parameter`: in a structure, say */
     bool is_replaced;              /* by the next one that is kept there */
     bool is_torn;                  /* several functions keep it: this is one of them */
+    bool is_put;                   /* it stays in a container, or somebody may have it */
     bool is_known;                 /* who keeps it looks at its parts: no container for all */
     uint32_t slot;                 /* the name of what it is kept in (slots.h) */
     uint32_t file, function, line; /* where it is kept; function HF_SOURCE_NO: of the file itself */

@@ -2,6 +2,7 @@
 #include "base/containers/hash.h"
 #include "base/containers/vec.h"
 #include "source/climb.h"
+#include "source/closures.h"
 #include "source/compiled.h"
 #include "source/text/words.h"
 
@@ -23,7 +24,23 @@ static struct hf_source_end follow_occurrence(const struct hf_source_at *at, uin
     if (hf_source_is_copied(at, value))
         return HF_SOURCE_END_STAYS;
     struct hf_source_end found = hf_source_climb(at, value);
-    return found.fate == HF_SOURCE_UNKNOWN ? HF_SOURCE_END_STAYS : found;
+    if (found.fate != HF_SOURCE_UNKNOWN)
+        return found;
+    found.fate = HF_SOURCE_STAYS;
+    found.is_put = true;
+    return found;
+}
+
+/* The same of a function without a name. */
+static struct hf_source_end follow_closure(
+    const struct hf_source_at *at, uint32_t function, uint32_t token)
+{
+    uint32_t number = at->file->tokens.items[token].statement;
+    if (hf_source_is_compiled(at->file->tokens.language) ||
+        !hf_source_is_captured(at, function, token))
+        return HF_SOURCE_END_STAYS;
+    struct hf_source_end end = hf_source_climb(at, hf_source_closure_of(at, number));
+    return end.fate == HF_SOURCE_KEPT ? end : HF_SOURCE_END_STAYS;
 }
 
 /* A function within this one sees the variable: where that function goes, it goes. */
@@ -58,6 +75,8 @@ static struct hf_source_end follow_occurrences(
         uint32_t of_function = hf_source_statement_of(at, statement)->function;
         struct hf_source_end end =
             of_function == function ? follow_occurrence(at, i) : follow_captured(at, function, i);
+        if (of_function == function && end.fate < HF_SOURCE_KEPT)
+            end = hf_source_stronger(end, follow_closure(at, function, i));
         found = hf_source_stronger(found, end);
     }
     return found;

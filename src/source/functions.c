@@ -15,6 +15,7 @@
 /* What was seen of a line, or of a function. */
 struct hf_source_tally {
     uint64_t bytes[HF_SOURCE_GIVES + 1]; /* by use */
+    uint64_t gone;                       /* of those that stay, what no container has */
     struct script_holder {
         struct hf_source_end end;
         uint64_t bytes;
@@ -438,6 +439,8 @@ static enum hf_status functions_tell(struct hf_source_functions *functions,
         if (tally == NULL)
             return hf_error_memory(err);
         tally->bytes[use] += bytes;
+        if (end->fate == HF_SOURCE_STAYS && !end->is_put)
+            tally->gone += bytes;
         if (use == HF_SOURCE_GIVES)
             functions_count_holder(tally, *end, bytes);
         at.line = 0;
@@ -575,6 +578,9 @@ struct hf_source_judgement hf_source_functions_judge(
         return judged;
     const struct hf_source_tally *tally = &functions->items[*number];
     judged.use = functions_most(tally, HF_SOURCE_MAY_KEEP);
+    judged.is_gone = judged.use == HF_SOURCE_MAY_KEEP && tally->bytes[HF_SOURCE_KEEPS] == 0 &&
+                     tally->bytes[HF_SOURCE_GIVES] == 0 &&
+                     tally->gone >= tally->bytes[HF_SOURCE_MAY_KEEP] / 2;
     at.line = 0;
     number = hf_map_find(&functions->tallies, functions_key(at));
     /* What nobody can tell of a line is likely what its function does otherwise. */

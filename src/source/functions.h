@@ -46,6 +46,7 @@ struct hf_source_judgement {
     enum hf_source_use use;
     struct hf_source_line holder; /* borrowed until functions_done */
     bool is_known;                /* the holder reads what it keeps: it is no container for all */
+    bool is_gone;                 /* by its own lines it is gone when the function ends */
     bool is_called;               /* by a function of a script */
     bool is_shared;               /* by several */
 };

@@ -170,6 +170,19 @@ bool hf_source_declares(const struct hf_source_at *at, uint32_t function, struct
     return is_declared;
 }
 
+bool hf_source_is_of_all(const struct hf_source_at *at, uint32_t function, uint32_t token)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    struct hf_text name = hf_source_text_of(at, token);
+    uint32_t byte = tokens->items[token].at;
+    if (hf_source_is_compiled(tokens->language) || hf_source_means(tokens, token, HF_SOURCE_OBJECT))
+        return false;
+    if (tokens->language == HF_SOURCE_RUBY && tokens->items[token].sigil == '@')
+        return byte > 1 && tokens->text.data[byte - 2] == '@';
+    return hf_source_parameter_of(at->file, function, name) == HF_SOURCE_NO &&
+           !hf_source_declares(at, function, name);
+}
+
 /* How sure it is that a call means a function of that name: what it is called for, or where it
  * stands, says so; the sum of these. */
 enum {
@@ -199,6 +212,16 @@ static uint32_t origin_arguments(const struct hf_source_tokens *tokens, uint32_t
     return count;
 }
 
+/* The name of what the method at `callee` is called for: "index" of "self.index.add(x)", and of
+ * "$self->{index}->add($x)" of Perl. */
+static uint32_t origin_receiver(const struct hf_source_tokens *tokens, uint32_t callee)
+{
+    uint32_t before = callee - 2;
+    bool is_member = hf_source_is_sign(tokens, before, "}") && before >= 2 &&
+                     tokens->language == HF_SOURCE_PERL && tokens->items[before].pair == before - 2;
+    return before - is_member;
+}
+
 static struct origin_call origin_call_at(
     const struct hf_source_at *at, uint32_t callee, uint32_t function)
 {
@@ -208,7 +231,7 @@ static struct origin_call origin_call_at(
         .is_compiled = hf_source_is_compiled(tokens->language),
         .arguments = origin_arguments(tokens, callee)};
     if (call.is_method)
-        call.receiver = hf_source_text_of(at, callee - 2);
+        call.receiver = hf_source_text_of(at, origin_receiver(tokens, callee));
     if (call.is_compiled)
         call.receiver = hf_text_trim_end(call.receiver, "_");
     call.is_object = call.is_method && hf_source_means(tokens, callee - 2, HF_SOURCE_OBJECT);

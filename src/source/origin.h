@@ -78,6 +78,9 @@ bool hf_source_is_state(const struct hf_source_at *at, uint32_t token);
 /* The function has a variable of its own of that name: "my x", "for x", "x =". */
 bool hf_source_declares(const struct hf_source_at *at, uint32_t function, struct hf_text name);
 
+/* Of a script: what the name at `token` leads to is no part of one object: "push @all, $self". */
+bool hf_source_is_of_all(const struct hf_source_at *at, uint32_t function, uint32_t token);
+
 /* The place (sources.h) of the function that is called by the name at `callee`; HF_SOURCE_NO: none,
  * or nobody can tell which. `function` calls it. */
 uint32_t hf_source_function_called(

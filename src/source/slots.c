@@ -147,3 +147,55 @@ struct hf_source_end hf_source_moved_on(struct hf_source_flow *flow, struct hf_s
     }
     return found.fate == HF_SOURCE_KEPT ? found : end;
 }
+
+/* At `name` stands the slot, as a part of whatever object, or as a member by its name alone. */
+static bool slot_has_name(const struct hf_source_at *at, uint32_t slot, uint32_t name)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    return tokens->items[name].kind == HF_SOURCE_NAME &&
+           tokens->items[name].statement != HF_SOURCE_NO &&
+           hf_text_equal(hf_source_text_of(at, slot), hf_source_text_of(at, name));
+}
+
+/* What is done with the slot that stands at `name`, and with what is reached from there. */
+static struct hf_source_end slot_use(const struct hf_source_at *at, uint32_t name)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    uint32_t number = tokens->items[name].statement, call;
+    const struct hf_source_statement *statement = hf_source_statement_of(at, number);
+    bool is_path;
+    uint32_t begin = hf_source_chain_begin(at->file, name, statement->begin);
+    struct hf_source_value value = {
+        number, begin, hf_source_chain_end(at->file, name, statement->end, &call, &is_path)};
+    if (value.end < statement->end && hf_source_assigns(tokens, value.end))
+        return HF_SOURCE_END_STAYS;
+    return hf_source_climb(at, value);
+}
+
+bool hf_source_is_used(struct hf_source_flow *flow, const struct hf_source_end *end)
+{
+    struct hf_source_at at;
+    bool is_used = false;
+    if (end->fate != HF_SOURCE_KEPT || !hf_source_at_file(&at, flow, end->file) ||
+        end->slot >= at.file->tokens.count || end->function == HF_SOURCE_NO ||
+        !hf_source_is_compiled(at.file->tokens.language))
+        return false;
+    const struct hf_source_function *functions = at.file->outline.functions;
+    flow->closure = HF_SOURCE_NO;
+    for (uint32_t i = 0; i < at.file->tokens.count; i++) {
+        if (i % TOKENS_OF_STEP == 0 && !hf_source_step(flow))
+            return false;
+        if (!slot_has_name(&at, end->slot, i))
+            continue;
+        uint32_t function =
+            hf_source_statement_of(&at, at.file->tokens.items[i].statement)->function;
+        if (function == HF_SOURCE_NO || function == end->function)
+            continue;
+        struct hf_source_end use = slot_use(&at, i);
+        if (use.fate > HF_SOURCE_STAYS)
+            return false;
+        is_used |= functions[end->function].class.size != 0 &&
+                   hf_text_equal(functions[function].class, functions[end->function].class);
+    }
+    return is_used;
+}

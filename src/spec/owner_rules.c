@@ -81,20 +81,38 @@ static bool owner_add_globs(
     return true;
 }
 
+/* All that is left of the line: "[heap of V8]". */
+static struct hf_text owner_take_rest(struct hf_spec_line *l)
+{
+    struct hf_text text = hf_spec_take_text(l);
+    while (hf_spec_next_word(l)) {
+        struct hf_text word = hf_spec_take_text(l);
+        if (word.size == 0)
+            break;
+        text.size = (size_t)(word.data - text.data) + word.size;
+    }
+    return text;
+}
+
 static bool owner_read_line(
-    struct hf_owner_rules *rules, struct hf_spec_line *l, struct hf_text *via)
+    struct hf_owner_rules *rules, struct hf_spec_line *l, struct hf_owner_rule *like)
 {
     static const char *const firsts[] = {
-        "wrapper", "library", "helper", "entry", "init", "reserve", "own", "via"};
+        "wrapper", "library", "helper", "entry", "init", "reserve", "pool", "own", "via", "as"};
     static const char *const subjects[] = {"function", "source", "module"};
     if (!hf_spec_next_word(l))
         return true;
     int first = hf_spec_take_word(l, firsts, HF_COUNT(firsts));
     if (first < 0)
-        return hf_spec_expected(l, "own, wrapper, helper, library, entry, init, reserve or via");
+        return hf_spec_expected(
+            l, "own, wrapper, helper, library, entry, init, reserve, pool, via or as");
     bool has_more = hf_spec_next_word(l);
     if (first > HF_OWNER_OWN) {
-        *via = has_more ? hf_spec_take_text(l) : (struct hf_text){NULL, 0};
+        bool is_via = first == HF_OWNER_OWN + 1;
+        struct hf_text text = {NULL, 0};
+        if (has_more)
+            text = is_via ? hf_spec_take_text(l) : owner_take_rest(l);
+        *(is_via ? &like->via : &like->as) = text;
         return !hf_spec_next_word(l) || hf_spec_expected(l, "the end of the line");
     }
     int subject = hf_spec_take_word(l, subjects, HF_COUNT(subjects));
@@ -105,17 +123,18 @@ static bool owner_read_line(
     return owner_add_globs(rules, l,
         (struct hf_owner_rule){.class = (enum hf_owner_class)first,
             .subject = (enum hf_owner_subject)subject,
-            .via = *via});
+            .via = like->via,
+            .as = like->as});
 }
 
 enum hf_status hf_owner_rules_parse(
     struct hf_owner_rules *rules, struct hf_text text, const char *name, struct hf_error *err)
 {
     struct hf_spec_line l = {.name = name, .err = err};
-    struct hf_text via = {NULL, 0};
+    struct hf_owner_rule like = {.via = {NULL, 0}};
     bool is_sound = hf_spec_begin(&l, &rules->arena, text);
     while (is_sound && hf_spec_next_line(&l))
-        is_sound = owner_read_line(rules, &l, &via);
+        is_sound = owner_read_line(rules, &l, &like);
     return l.status;
 }
 

@@ -2,9 +2,9 @@
  * owner_rules.h: which functions, source files and modules are a library's, not the program's own.
  *
  *     file    = { line }
- *     line    = "via" [ TEXT ]
+ *     line    = ("via" | "as") [ TEXT ]
  *             | CLASS SUBJECT GLOB { GLOB }
- *     CLASS   = "own" | "wrapper" | "helper" | "library" | "entry" | "init" | "reserve"
+ *     CLASS   = "own" | "wrapper" | "helper" | "library" | "entry" | "init" | "reserve" | "pool"
  *     SUBJECT = "function" | "source" | "module"
  *
  * A *wrapper* allocates for whoever calls it and never owns memory: a container, a malloc under
@@ -12,8 +12,11 @@
  * called it that is no *entry*, where the program begins. A *library* owns what it allocates only
  * where nobody called it who does. A *reserve* is what a runtime keeps from its start for
  * emergencies: where an *init*, which runs the initializers of libraries, called it, no function
- * outside owns it. `via`: what the functions of the lines below are called beside the owner;
- * without a text, their own names; with "-", they are passed over.
+ * outside owns it. A *pool* is a wrapper that makes room for many objects of whoever comes, or does
+ * what could be put off: who called it needs not be who has it. `via`: what the functions of the
+ * lines below are called beside the owner; without a text, their own names; with "-", they are
+ * passed over. `as`: what holds the memory that the functions of the lines below own, e.g. "[heap
+ * of V8]": their own names say nothing.
  *
  * A function is matched by its name without parameters and template arguments, a source file by its
  * path, a module by the name of its file, or, if the GLOB has a "/", by its path. "*" is any text,
@@ -50,6 +53,7 @@ enum hf_owner_class {
     HF_OWNER_ENTRY,
     HF_OWNER_INIT,
     HF_OWNER_RESERVE,
+    HF_OWNER_POOL,
     HF_OWNER_OWN
 };
 enum hf_owner_subject { HF_OWNER_FUNCTION, HF_OWNER_SOURCE, HF_OWNER_MODULE };
@@ -59,6 +63,7 @@ struct hf_owner_rule {
     enum hf_owner_subject subject;
     struct hf_text glob;
     struct hf_text via; /* empty: the function's own name */
+    struct hf_text as;  /* what owns its memory; empty: it does */
     uint32_t next;      /* the next rule of its chain, plus 1; 0: none */
 };
 

@@ -405,6 +405,60 @@ static void passes_over_what_one_macro_defines(void **state)
     EXPECT_OWNERS(NULL, NULL, lambda, inner);
 }
 
+/* Perl makes room for many values at once: who needed that is not who keeps them. */
+static void shares_what_pools_make(void **state)
+{
+    (void)state;
+    FILE *file = fopen("test_owner_pool.pl", "w");
+    assert_non_null(file);
+    assert_true(fputs("sub look {\n"
+                      "    my ($self) = @_;\n"
+                      "    $self->{words} += () = $self->{text} =~ /x/g;\n"
+                      "    return 1;\n"
+                      "}\n"
+                      "sub keep {\n"
+                      "    my ($self, $text) = @_;\n"
+                      "    push @{ $self->{events} }, { text => $text };\n"
+                      "    return 1;\n"
+                      "}\n"
+                      "sub alone {\n"
+                      "    my @parts = map { [ $_ ] } 1 .. 3;\n"
+                      "    return 1;\n"
+                      "}\n"
+                      "look($x);\n"
+                      "keep($x, 'x');\n",
+                    file) >= 0);
+    assert_int_equal(fclose(file), 0);
+#define POOL_MAIN "<main>@test_owner_pool.pl:"
+    const struct owner_row rows[] = {
+        {POOL_MAIN "15;main::look@test_owner_pool.pl:3;Perl_more_sv", 12, 10},
+        {POOL_MAIN "15;main::look@test_owner_pool.pl:3;Perl_sv_grow", 1, 5},
+        {POOL_MAIN "16;main::keep@test_owner_pool.pl:8;Perl_more_bodies", 11, 10},
+    };
+    const struct owner_row expected[] = {
+        {"<main>;main::look|Perl_sv_grow", 1, 5}, {"<main>;main::keep|", 23, 10}};
+    EXPECT_OWNERS(NULL, NULL, rows, expected);
+    /* Nobody is known to keep so much. */
+    const struct owner_row least[] = {
+        {POOL_MAIN "15;main::look@test_owner_pool.pl:3;Perl_more_sv", 100, 10},
+        {POOL_MAIN "16;main::keep@test_owner_pool.pl:8;Perl_more_bodies", 1, 10},
+    };
+    const struct owner_row apart[] = {
+        {"<main>;main::look|", 100, 10}, {"<main>;main::keep|", 1, 10}};
+    EXPECT_OWNERS(NULL, NULL, least, apart);
+    assert_int_equal(remove("test_owner_pool.pl"), 0);
+}
+
+/* The memory of a runtime is its own where no function of the program is seen. */
+static void names_the_heap_of_a_runtime(void **state)
+{
+    (void)state;
+    const struct owner_row rows[] = {{"v8::internal::VirtualMemory::VirtualMemory", 1, 5}};
+    const struct owner_row expected[] = {
+        {"v8::internal::VirtualMemory::VirtualMemory;[heap of V8, no function seen]|", 1, 5}};
+    EXPECT_OWNERS(NULL, NULL, rows, expected);
+}
+
 static void does_as_it_is_told(void **state)
 {
     (void)state;
@@ -429,10 +483,14 @@ static void reads_rules(void **state)
     struct hf_owner_rules rules = {0};
     check_ok(hf_owner_rules_parse(&rules,
                  HF_TEXT("# mine\nvia m\nwrapper function my::* ours_?\nvia\n"
-                         "library source */third/* # so\nlibrary module libx.so* /opt/y/*\n"),
+                         "library source */third/* # so\nlibrary module libx.so* /opt/y/*\n"
+                         "as [heap of X]  # a sign\npool function more_?\nas\nown function f\n"),
                  "mine.rules", &err),
         &err);
-    assert_int_equal(rules.count, 5);
+    assert_int_equal(rules.count, 7);
+    assert_int_equal(rules.items[5].class, HF_OWNER_POOL);
+    assert_true(hf_text_is(rules.items[5].as, "[heap of X]") && rules.items[4].as.size == 0);
+    assert_int_equal(rules.items[6].as.size, 0);
     const struct {
         enum hf_owner_subject subject;
         const char *text;
@@ -496,7 +554,7 @@ static void refuses_other_rules(void **state)
         const char *text, *message;
     } cases[] = {
         {"mine function x\n", "mine: line 1: column 1: expected own, wrapper, helper, library, "
-                              "entry, init, reserve or via, found 'mine'"},
+                              "entry, init, reserve, pool, via or as, found 'mine'"},
         {"\nwrapper\n",
             "mine: line 2: column 8: expected function, source or module, found the end of the "
             "line"},
@@ -546,6 +604,8 @@ int main(void)
         cmocka_unit_test(takes_an_eighth_for_the_same_size),
         cmocka_unit_test(passes_over_what_leads_to_an_owner),
         cmocka_unit_test(passes_over_what_one_macro_defines),
+        cmocka_unit_test(shares_what_pools_make),
+        cmocka_unit_test(names_the_heap_of_a_runtime),
         cmocka_unit_test(does_as_it_is_told),
         cmocka_unit_test(knows_a_cycle_and_an_empty_profile),
         cmocka_unit_test(reads_rules),

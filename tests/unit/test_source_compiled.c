@@ -604,9 +604,50 @@ static void test_nothing_is_gone_over_from_its_beginning(void **state)
             end_of_repeated(texts[i][0], texts[i][1], TIMES, texts[i][2]).fate, HF_SOURCE_RETURNED);
 }
 
+/* A queue that its own class serves is no container; one that gives back what is in it is. */
+static void test_who_uses_what_it_keeps(void **state)
+{
+    (void)state;
+    static const char begin[] = "class Destination {\n"
+                                "    void enqueue(MessagePtr message)\n"
+                                "    {\n"
+                                "        queue_.push_back(std::move(message));\n"
+                                "    }\n";
+    static const char end[] = "    std::deque<MessagePtr> queue_;\n"
+                              "};\n"
+                              "void accept(Destination *d, int text)\n"
+                              "{\n"
+                              "    auto message = std::make_shared<Message>(text); // here\n"
+                              "    d->enqueue(message);\n"
+                              "}\n";
+    static const struct {
+        const char *method;
+        bool is_known;
+    } cases[] = {
+        {"    void deliver() { send_(*queue_.front()); queue_.pop_front(); }\n", true},
+        {"    MessagePtr take() { return queue_.front(); }\n", false},
+        {"    void deliver() { send_(*queue_.front()); }\n"
+         "    const std::deque<MessagePtr> &all() const { return queue_; }\n",
+            false},
+        {"", false},
+    };
+    for (size_t i = 0; i < HF_COUNT(cases); i++) {
+        char text[1024];
+        (void)snprintf(text, sizeof text, "%s%s%s", begin, cases[i].method, end);
+        uint32_t line = 1;
+        for (const char *at = text; at < strstr(text, "// here"); at++)
+            line += *at == '\n';
+        struct hf_source_end found = compiled_end(text, line, "a.cc", "");
+        assert_int_equal(found.fate, HF_SOURCE_KEPT);
+        assert_int_equal(found.line, 4);
+        assert_int_equal(found.is_known, cases[i].is_known);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_who_uses_what_it_keeps),
         cmocka_unit_test(test_outlines),
         cmocka_unit_test(test_c),
         cmocka_unit_test(test_cpp),

@@ -41,7 +41,7 @@ static void test_python(void **state)
            "            row = line.split(',')\n"
            "            found.append(row)\n"
            "        total = len(text) * 'x'\n"
-           "        self.sums += total.count('x')\n"
+           "        self.sums += text.strip('x')\n"
            "        return found\n",
         "a.py", "--RSRRSKR");
     expect("def rows(text):\n"
@@ -186,6 +186,22 @@ static void test_perl(void **state)
            "    return bless \\%self, $class;\n"
            "}\n",
         "a.pl", "--RRR-R");
+    expect("package Correlator;\n"
+           "sub note {\n"
+           "    my ($self, $id, $text) = @_;\n"
+           "    my $message = $self->{open}{$id};\n"
+           "    my %fields = fields_of($text);\n"
+           "    @{$message}{ keys %fields } = values %fields;\n" /* no block */
+           "    $self->{words} += () = $text =~ /x/g;\n"         /* a number */
+           "    $self->{writer}->insert($id, [1, 2]);\n"         /* which insert is meant? */
+           "    return 1;\n"
+           "}\n"
+           "package Writer;\n"
+           "sub insert {\n"
+           "    my ($self, $id, $columns) = @_;\n"
+           "    $self->{bytes} += length $columns;\n"
+           "}\n",
+        "a.pl", "----KKSS-");
 }
 
 static void test_php(void **state)
@@ -260,6 +276,195 @@ static void test_javascript_and_lua(void **state)
            "  return path\n"
            "end\n",
         "a.lua", "-RRR");
+}
+
+/* What is only measured is not kept. */
+static void test_measures(void **state)
+{
+    (void)state;
+    expect("def draw(self):\n"
+           "    self.letters += self.render(8).size()\n"
+           "    self.last = self.render(8)\n"
+           "    return self.render(8).count('x')\n",
+        "a.py", "-SKS");
+    expect("class Board {\n"
+           "  draw() {\n"
+           "    this.letters += this.render(8).join('').length;\n"
+           "    this.text += this.render(8);\n"
+           "  }\n"
+           "}\n",
+        "a.js", "--SK");
+}
+
+/* What a function gives, by the line of its caller. */
+static enum hf_source_fate called(
+    const char *text, const char *path, uint32_t line, const char *callee, bool *out_is_put)
+{
+    struct hf_sources sources = {0};
+    struct hf_error err;
+    uint32_t file;
+    assert_int_equal(
+        hf_sources_add_text(&sources, hf_text_of(path), hf_text_of(text), &file, &err), HF_OK);
+    struct hf_source_flow flow = {.sources = &sources};
+    struct hf_source_end end = hf_source_flow_of(&flow, file, line, hf_text_of(callee));
+    hf_source_flow_done(&flow);
+    hf_sources_done(&sources);
+    *out_is_put = end.is_put;
+    return end.fate;
+}
+
+/* Frames of JavaScript have the first line of their function; of Perl that of a condition. */
+static void test_lines_of_frames(void **state)
+{
+    (void)state;
+    static const char js[] = "class Desk {\n"
+                             "  run(month) {\n"
+                             "    const slip = compute(month);\n"
+                             "    this.slips.push(slip);\n"
+                             "    spare(month);\n"
+                             "  }\n"
+                             "}\n"
+                             "function compute(month) {\n"
+                             "  const text = month + 'x';\n"
+                             "  return { text };\n"
+                             "}\n";
+    static const char perl[] = "sub row {\n"
+                               "    my ($self, $row) = @_;\n"
+                               "    if ($row->{table} eq 'x') {\n"
+                               "        $self->customer($row);\n"
+                               "        1;\n"
+                               "    }\n"
+                               "    return 1;\n"
+                               "}\n";
+    bool is_put;
+    assert_int_equal(called(js, "a.js", 2, "compute", &is_put), K);
+    assert_int_equal(called(js, "a.js", 8, "", &is_put), R);
+    assert_int_equal(called(js, "a.js", 3, "spare", &is_put), HF_SOURCE_KEPT);
+    assert_int_equal(called(js, "a.js", 2, "spare", &is_put), HF_SOURCE_STAYS);
+    assert_false(is_put);
+    assert_int_equal(called(perl, "a.pl", 3, "customer", &is_put), HF_SOURCE_STAYS);
+    assert_false(is_put);
+    assert_int_equal(called(perl, "a.pl", 2, "customer", &is_put), HF_SOURCE_STAYS);
+}
+
+/* A closure that is called later keeps what it puts into variables around it, and what it sees goes
+ * where it goes; a block that is called at once does not. */
+static void test_closures(void **state)
+{
+    (void)state;
+    expect("module Memoized\n"
+           "  def memoize(name)\n"
+           "    known = {}\n"
+           "    define_method(name) do |*key|\n"
+           "      known.fetch(key) { known[key] = compute(key) }\n"
+           "    end\n"
+           "  end\n"
+           "  def rows(names)\n"
+           "    found = {}\n"
+           "    names.each { |name| found[name] = compute(name) }\n"
+           "    found.sum\n"
+           "  end\n"
+           "end\n",
+        "a.rb", "----K----S");
+    expect("sub counter {\n"
+           "    my %seen;\n"
+           "    return sub {\n"
+           "        my ($name) = @_;\n"
+           "        $seen{$name} = [$name];\n"
+           "        return 1;\n"
+           "    };\n"
+           "}\n",
+        "a.pl", "----K");
+    expect("function Model:listen(callback)\n"
+           "  self.listeners[#self.listeners + 1] = callback\n"
+           "end\n"
+           "local function open(model)\n"
+           "  local shown = pixels(64)\n"
+           "  local spare = pixels(64)\n"
+           "  model:listen(function(value)\n"
+           "    shown[value] = 1\n"
+           "  end)\n"
+           "  return spare[1]\n"
+           "end\n",
+        "a.lua", "----KS");
+}
+
+/* Operators of classes keep as other methods do. */
+static void test_operators(void **state)
+{
+    (void)state;
+    expect("class Versions:\n"
+           "    def __setitem__(self, place, value):\n"
+           "        self.cells.setdefault(place, []).append(value)\n"
+           "class Sheet:\n"
+           "    def set(self, row):\n"
+           "        self.versions['A', row] = text(row)\n"
+           "        self.others[row] = text(row)\n",
+        "a.py", "-----KK");
+    assert_int_equal(end_of("class Versions:\n"
+                            "    def __setitem__(self, place, value):\n"
+                            "        self.cells.append(value)\n"
+                            "class Sheet:\n"
+                            "    def set(self, row):\n"
+                            "        self.versions[row] = text(row)\n",
+                         6, "a.py")
+                         .line,
+        3);
+    static const char ruby[] = "class Ledger\n"
+                               "  def <<(entry)\n"
+                               "    @entries << entry\n"
+                               "    self\n"
+                               "  end\n"
+                               "end\n"
+                               "class Import\n"
+                               "  def run(line)\n"
+                               "    @ledger << Entry.new(line)\n"
+                               "    @lines << Entry.new(line)\n"
+                               "  end\n"
+                               "end\n";
+    assert_int_equal(end_of(ruby, 9, "a.rb").line, 3);
+    assert_int_equal(end_of(ruby, 10, "a.rb").line, 10);
+    assert_int_equal(end_of("<?php class Site { function offsetSet($path, $page) {\n"
+                            " $this->pages[$path] = $page; } }\n"
+                            "$site[1] = make(1);\n",
+                         3, "a.php")
+                         .line,
+        2);
+    /* What a hash makes of its own, and what a constructor puts into a list of all objects. */
+    expect("class Words\n"
+           "  def initialize\n"
+           "    @known = Hash.new { |all, key| all[key] = describe(key) }\n"
+           "    @last = describe(1)\n"
+           "    @@all << describe(2)\n"
+           "  end\n"
+           "end\n",
+        "a.rb", "--KRK");
+    expect("my @all;\n"
+           "sub new {\n"
+           "    my ($class) = @_;\n"
+           "    my $self = bless { points => [] }, $class;\n"
+           "    push @all, $self;\n"
+           "    return $self;\n"
+           "}\n",
+        "a.pl", "---KK");
+}
+
+/* What is gone with the function, and what a container of it has. */
+static void test_gone(void **state)
+{
+    (void)state;
+    static const char text[] = "def f(a):\n"
+                               "    x = a * 2\n"
+                               "    rows = []\n"
+                               "    rows.append([a])\n"
+                               "    register([a])\n"
+                               "    return len(rows) + x * 3\n";
+    static const bool put[] = {[2] = false, [4] = true};
+    bool is_put;
+    for (uint32_t line = 2; line <= 4; line += 2) {
+        assert_int_equal(called(text, "a.py", line, "", &is_put), HF_SOURCE_STAYS);
+        assert_int_equal(is_put, put[line]);
+    }
 }
 
 /* What one line calls may go another way than what the next one does. */
@@ -341,6 +546,11 @@ int main(void)
         cmocka_unit_test(test_php),
         cmocka_unit_test(test_ruby),
         cmocka_unit_test(test_javascript_and_lua),
+        cmocka_unit_test(test_measures),
+        cmocka_unit_test(test_lines_of_frames),
+        cmocka_unit_test(test_closures),
+        cmocka_unit_test(test_operators),
+        cmocka_unit_test(test_gone),
         cmocka_unit_test(test_callee),
         cmocka_unit_test(test_function_at),
         cmocka_unit_test(test_steps),

@@ -56,7 +56,8 @@ static void test_functions(void **state)
                       "        self.slips.append(slip)\n"
                       "def compute():\n"
                       "    if x:\n"
-                      "        return [1]\n",
+                      "        return [1]\n"
+                      "    y = x * 2\n",
                     file) >= 0);
     assert_int_equal(fclose(file), 0);
     struct hf_error err;
@@ -85,6 +86,11 @@ static void test_functions(void **state)
     assert_true(judged.is_called && !judged.is_shared);
     call(&functions, "<module>", "compute");
     assert_true(hf_source_functions_judge(&functions, line_of("compute", 9)).is_shared);
+    see(&functions, "compute", 11, "", 9000); /* a number, gone at once */
+    judged = hf_source_functions_judge(&functions, line_of("compute", 11));
+    assert_true(judged.is_gone);
+    assert_false(hf_source_functions_judge(&functions, line_of("compute", 9)).is_gone);
+    assert_false(hf_source_functions_judge(&functions, line_of("Desk.run", 3)).is_gone);
     judged = hf_source_functions_judge(&functions, line_of("Desk.other", 4));
     assert_int_equal(judged.use, HF_SOURCE_MAY_KEEP);
     hf_source_functions_done(&functions);

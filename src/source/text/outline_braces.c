@@ -103,7 +103,10 @@ static bool perl_opens_block(struct hf_outline_parser *p, uint32_t at)
     static const char *const takers[] = {"map", "grep", "sort", "eval", "do", "sub", "first", "any",
         "all", "none", "try", "reduce", "BEGIN", NULL};
     const struct hf_source_tokens *tokens = p->tokens;
-    uint32_t parameters = HF_SOURCE_NO;
+    uint32_t parameters = HF_SOURCE_NO, byte = tokens->items[at].at;
+    char sigil = byte != 0 ? tokens->text.data[byte - 1] : ' ';
+    if (sigil == '@' || sigil == '%' || sigil == '$')
+        return false; /* "@{$message}{keys %fields} = ..." */
     if (p->current == HF_SOURCE_NO) {
         hf_outline_open(p, HF_OUTLINE_CONTROL, HF_SOURCE_NO, HF_SOURCE_NO, false);
         return true;

@@ -25,6 +25,7 @@ enum hf_source_meaning {
     HF_SOURCE_MAPPER,   /* functions that are given a function, and give what that gave */
     HF_SOURCE_VERB,     /* they put their argument into what they are called for */
     HF_SOURCE_GROWER,   /* what they are called for takes more memory; of C, C++ and Rust only */
+    HF_SOURCE_MEASURE,  /* they say how much is there, or whether; of scripts */
     HF_SOURCE_GETTER,   /* they give what a container holds */
     HF_SOURCE_BLOCKING, /* signs beside a value of which then something else is made */
     HF_SOURCE_BLOCKING_BEFORE, /* words before a value, the same */

@@ -1,0 +1,111 @@
+#include "source/closures.h"
+
+#include "source/text/words.h"
+
+#include <strings.h>
+
+#define CLOSURES_MAX 3 /* functions without names around a statement */
+#define HEAD_MAX 12    /* tokens before what such a function does */
+
+struct hf_source_value hf_source_closure_of(const struct hf_source_at *at, uint32_t inner)
+{
+    const struct hf_source_statement *of = hf_source_statement_of(at, inner);
+    const struct hf_source_statement *outer = hf_source_statement_of(at, of->within);
+    const struct hf_source_token *items = at->file->tokens.items;
+    uint32_t begin = of->begin, end = of->end;
+    while (begin > outer->begin && items[begin].statement != of->within)
+        begin--;
+    while (end < outer->end && items[end].statement != of->within)
+        end++;
+    return (struct hf_source_value){of->within, begin, end < outer->end ? end + 1 : end};
+}
+
+bool hf_source_is_captured(const struct hf_source_at *at, uint32_t function, uint32_t token)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    const struct hf_source_statement *statement =
+        hf_source_statement_of(at, tokens->items[token].statement);
+    uint32_t first, end;
+    if (!statement->is_of_closure || statement->within == HF_SOURCE_NO)
+        return false;
+    hf_source_range_of(at, function, &first, &end);
+    for (uint32_t i = first; i < token && hf_source_step(at->flow); i++) {
+        uint32_t number = tokens->items[i].statement;
+        if (number == HF_SOURCE_NO || !hf_source_is_variable(tokens, i) ||
+            !hf_text_equal(hf_source_text_of(at, i), hf_source_text_of(at, token)))
+            continue;
+        const struct hf_source_statement *other = hf_source_statement_of(at, number);
+        return number < statement->within &&
+               !(other->is_of_closure && other->within == statement->within);
+    }
+    return false;
+}
+
+/* "Hash.new { |all, key| all[key] = ... }" of Ruby: at `at_block`, before the block, stands that,
+ * and at `token` the hash. */
+static bool closures_is_default(const struct hf_source_at *at, uint32_t at_block, uint32_t token)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    uint32_t name = at_block;
+    if (!hf_source_is_word(tokens, at_block, "Hash") ||
+        !hf_source_is_sign(tokens, at_block + 1, ".") ||
+        !hf_source_is_word(tokens, at_block + 2, "new"))
+        return false;
+    while (name < token && name - at_block < HEAD_MAX && !hf_source_is_sign(tokens, name, "|"))
+        name++;
+    return hf_text_equal(hf_source_text_of(at, name + 1), hf_source_text_of(at, token));
+}
+
+bool hf_source_is_of_stored_closure(
+    const struct hf_source_at *at, uint32_t function, uint32_t token)
+{
+    static const char *const takers[] = {
+        "define_method", "define_singleton_method", "lambda", "proc", "sub", NULL};
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    enum hf_source_language language = tokens->language;
+    uint32_t number = tokens->items[token].statement;
+    if ((language != HF_SOURCE_RUBY && language != HF_SOURCE_PERL) || number == HF_SOURCE_NO ||
+        function == HF_SOURCE_NO)
+        return false;
+    for (int hops = 0; hops < CLOSURES_MAX; hops++) {
+        const struct hf_source_statement *statement = hf_source_statement_of(at, number);
+        if (!statement->is_of_closure || statement->within == HF_SOURCE_NO)
+            return false;
+        const struct hf_source_statement *outer = hf_source_statement_of(at, statement->within);
+        uint32_t begin = statement->begin;
+        while (begin > outer->begin && tokens->items[begin].statement != statement->within)
+            begin--;
+        for (uint32_t i = begin; i > outer->begin && begin - i < HEAD_MAX; i--) {
+            if (hf_source_is_sign(tokens, i, "->") || hf_source_is_any_word(tokens, i, takers))
+                return hf_source_is_captured(at, function, token);
+            if (closures_is_default(at, i, token))
+                return true;
+        }
+        if (hf_source_is_any_word(tokens, outer->begin, takers))
+            return hf_source_is_captured(at, function, token);
+        number = statement->within;
+    }
+    return false;
+}
+
+uint32_t hf_source_operator(
+    const struct hf_source_at *at, uint32_t function, uint32_t receiver, const char *name)
+{
+    const struct hf_sources *sources = at->flow->sources;
+    struct hf_text called = hf_source_text_of(at, receiver), own = {NULL, 0};
+    if (!hf_source_is_kind(&at->file->tokens, receiver, HF_SOURCE_NAME))
+        return HF_SOURCE_NO;
+    if (function != HF_SOURCE_NO)
+        own = at->file->outline.functions[function].class;
+    for (uint32_t i = hf_source_place_of(sources, hf_text_of(name));
+         i != HF_SOURCE_NO && hf_source_step(at->flow); i = sources->places[i].next) {
+        const struct hf_source_place *place = &sources->places[i];
+        struct hf_text class = sources->files[place->file].outline.functions[place->function].class;
+        size_t size = class.size < called.size ? class.size : called.size;
+        bool is_named = size > 2 && strncasecmp(class.data + class.size - size,
+                                        called.data + called.size - size, size) == 0;
+        if (is_named && !hf_text_equal(class, own))
+            return i;
+    }
+    return HF_SOURCE_NO;
+}

@@ -1,0 +1,35 @@
+/*
+ * closures.h: functions of scripts that no call names: those without a name, and the operators of
+ * classes.
+ *
+ * Example:
+ *
+ *     struct hf_sources sources = {0};
+ *     struct hf_source_flow flow = {.sources = &sources};
+ *     struct hf_source_at at;
+ *     bool is_there = hf_source_at_file(&at, &flow, 0);
+ *     if (is_there && hf_source_operator(&at, HF_SOURCE_NO, 0, "<<") != HF_SOURCE_NO)
+ *         hf_out_string(out, "ledger << entry: a method of Ledger");
+ */
+#ifndef HF_SOURCE_CLOSURES_H
+#define HF_SOURCE_CLOSURES_H
+
+#include "source/origin.h"
+
+/* The part of a statement that is a function without a name, of which `inner` is a statement. */
+struct hf_source_value hf_source_closure_of(const struct hf_source_at *at, uint32_t inner);
+
+/* The variable at `token`, in a function without a name, is one of the function around that. */
+bool hf_source_is_captured(const struct hf_source_at *at, uint32_t function, uint32_t token);
+
+/* The name at `token`, of a function without a name that is called later and again, is a variable
+ * of the function around it, which lives as long: "define_method(name) { known[key] ||= ... }". */
+bool hf_source_is_of_stored_closure(
+    const struct hf_source_at *at, uint32_t function, uint32_t token);
+
+/* The place (sources.h) of the operator of the class that the name at `receiver` tells: "<<" of
+ * Ledger in "@ledger << entry"; HF_SOURCE_NO: none, or it is within that class. */
+uint32_t hf_source_operator(
+    const struct hf_source_at *at, uint32_t function, uint32_t receiver, const char *name);
+
+#endif
