@@ -115,6 +115,7 @@ static bool is_same_place(const struct hf_dwarf_place *a, const struct hf_dwarf_
         is_same = a->frames[i].line == b->frames[i].line &&
                   hf_text_equal(a->frames[i].name, b->frames[i].name) &&
                   hf_text_equal(a->frames[i].linkage, b->frames[i].linkage) &&
+                  hf_text_equal(a->frames[i].scope, b->frames[i].scope) &&
                   hf_text_equal(a->frames[i].file, b->frames[i].file);
     return is_same;
 }
@@ -140,6 +141,9 @@ static void tell_place(
         fuzz_tell_text(frame->name);
         fuzz_tell(" = ");
         fuzz_tell_text(frame->linkage);
+        if (frame->scope.size != 0)
+            fuzz_tell(" in ");
+        fuzz_tell_text(frame->scope);
         tell_line(frame->file, frame->line, frame->detail);
     }
     if (place->count == 0)
@@ -160,7 +164,7 @@ static void ask(
         tell_place(i != 0 ? &result.places[i - 1] : NULL, addresses[i], &result.places[i]);
         for (size_t f = 0; f < result.places[i].count; f++) {
             const struct hf_dwarf_frame *frame = &result.places[i].frames[f];
-            const struct hf_text texts[] = {frame->name, frame->linkage, frame->file};
+            const struct hf_text texts[] = {frame->name, frame->linkage, frame->scope, frame->file};
             for (size_t t = 0; t < HF_COUNT(texts); t++)
                 sum += texts[t].size != 0 ? (uint8_t)texts[t].data[texts[t].size - 1] : 0;
         }

@@ -20,6 +20,8 @@ static void tell_frame(const struct hf_dwarf_frame *frame)
     fuzz_tell_text(frame->name);
     fuzz_tell(" = ");
     fuzz_tell_text(frame->linkage);
+    fuzz_tell(" in ");
+    fuzz_tell_text(frame->scope);
     fuzz_tell(" (");
     fuzz_tell_text(frame->file);
     fuzz_tell(":%u)%s\n", frame->line, frame->detail.is_near ? " near" : "");
@@ -49,7 +51,7 @@ static void rewrite(struct hf_cache_entry *entry, const struct hf_sightings *sig
             tell_frame(&found.place.frames[f]);
         for (size_t f = 0; f < found.place.count; f++)
             sum += touch(found.place.frames[f].name) + touch(found.place.frames[f].linkage) +
-                   touch(found.place.frames[f].file);
+                   touch(found.place.frames[f].scope) + touch(found.place.frames[f].file);
         hf_cache_draft_add(&draft, address, &found);
     }
     hf_cache_draft_write(&draft, entry->context, entry->why, sightings, &out);

@@ -3,12 +3,17 @@
 #include "base/budget.h"
 #include "base/containers/vec.h"
 #include "base/limits.h"
+#include "base/strings/out.h"
 #include "dwarf/constants.h"
+#include "dwarf/enclosing.h"
 #include "dwarf/form.h"
 
 #include <stdlib.h>
 
 #define COPIED_BYTES_MAX (1u << 20)
+#define SCOPE_BYTES_MAX (1u << 12)
+#define SCOPE_DEPTH 8                 /* functions that stand in one another */
+#define SCOPE_ENTRIES_MAX (16u << 20) /* read for the scopes of a file: a second or so */
 
 size_t hf_die_names_bytes(const struct hf_die_names *names)
 {
@@ -37,7 +42,11 @@ struct name_search {
     struct hf_die_name found;
     struct hf_unit *unit; /* NULL: the way ends here */
     uint64_t die;
+    struct hf_unit *last_unit; /* of the entry read last */
+    uint64_t last_die;
+    uint16_t last_tag;
     bool is_in_supplement;
+    bool is_cut;     /* it is longer than HF_LIMIT_ORIGIN_DEPTH */
     bool is_missing; /* it would go on in a supplementary file that is not there */
 };
 
@@ -70,6 +79,8 @@ static void name_read_entry(struct name_search *s)
     const struct hf_dwarf_sections *sections = s->names->sections;
     if (s->is_in_supplement)
         sections = sections->supplement;
+    s->last_unit = unit;
+    s->last_die = s->die;
     s->unit = NULL;
     /* Without abbreviations that can be read, the rest of the way is unknown: no error. */
     if (hf_unit_need_abbrevs(unit, sections, NULL) != HF_OK)
@@ -78,6 +89,7 @@ static void name_read_entry(struct name_search *s)
     const struct hf_abbrev *abbrev = hf_abbrev_find(&unit->abbrevs, hf_cursor_uleb(&c));
     if (abbrev == NULL)
         return;
+    s->last_tag = abbrev->tag;
     const struct hf_abbrev_attribute *a = hf_abbrev_attributes(&unit->abbrevs, abbrev);
     for (size_t i = 0; i < abbrev->attribute_count && !hf_cursor_failed(&c); i++, a++) {
         bool is_linkage = a->name == DW_AT_linkage_name || a->name == DW_AT_MIPS_linkage_name;
@@ -95,6 +107,85 @@ static void name_read_entry(struct name_search *s)
             *text = hf_unit_string(unit, sections, a->form, value);
         s->is_missing |= hf_form_is_supplement(a->form) && s->names->sections->supplement == NULL;
     }
+}
+
+/* Reads on until there is a linkage name, or (`is_whole`) to the entry that refers to none. */
+static void name_read_chain(struct name_search *s, bool is_whole)
+{
+    for (unsigned step = 0; s->unit != NULL && (is_whole || s->found.linkage.size == 0); step++) {
+        if (step == HF_LIMIT_ORIGIN_DEPTH) {
+            s->is_cut = true;
+            return;
+        }
+        name_read_entry(s);
+    }
+}
+
+static void scope_add(struct hf_out *out, struct hf_text part)
+{
+    if (part.size == 0 || out->size + part.size > SCOPE_BYTES_MAX)
+        return;
+    if (out->size != 0)
+        hf_out_string(out, "::");
+    hf_out_text(out, part);
+}
+
+/* A class without a name that `member` is of: GCC gives none to lambdas. */
+static void scope_add_unnamed(struct hf_out *out, struct hf_text member)
+{
+    bool is_lambda = hf_text_starts(member, "operator()");
+    scope_add(out, is_lambda ? HF_TEXT("{lambda}") : HF_TEXT("{unnamed type}"));
+}
+
+static void scope_read(
+    struct hf_die_names *names, const struct name_search *end, unsigned left, struct hf_out *out);
+
+/* Puts a function that something stands in; if it is declared elsewhere, with what is there. */
+static void scope_add_function(
+    struct hf_die_names *names, struct name_search *s, unsigned left, struct hf_out *out)
+{
+    uint64_t die = s->last_die;
+    name_read_chain(s, true);
+    if (left != 0 && s->last_die != die) {
+        out->size = 0;
+        scope_read(names, s, left - 1, out);
+    }
+    scope_add(out, s->found.name);
+}
+
+/* Puts what the last entry of a way stands in. `left`: functions that may still be followed. */
+static void scope_read(
+    struct hf_die_names *names, const struct name_search *end, unsigned left, struct hf_out *out)
+{
+    uint64_t around[HF_ENCLOSING_MAX];
+    struct hf_unit *unit = end->last_unit;
+    bool is_in_unnamed = false;
+    if (end->is_in_supplement || unit == NULL || !unit->is_cpp ||
+        names->scope_entries > SCOPE_ENTRIES_MAX)
+        return;
+    size_t count =
+        hf_enclosing_entries(unit, names->sections, end->last_die, around, &names->scope_entries);
+    for (size_t i = 0; i < count; i++) {
+        struct name_search s = {.names = names};
+        go_to(&s, false, around[i]);
+        name_read_entry(&s);
+        bool is_class = s.last_tag == DW_TAG_class_type || s.last_tag == DW_TAG_structure_type ||
+                        s.last_tag == DW_TAG_union_type;
+        bool is_function = s.last_tag == DW_TAG_subprogram;
+        if (!is_class && !is_function && s.last_tag != DW_TAG_namespace)
+            continue;
+        if (is_in_unnamed)
+            scope_add_unnamed(out, s.found.name);
+        is_in_unnamed = is_class && s.found.name.size == 0;
+        if (is_function)
+            scope_add_function(names, &s, left, out);
+        else if (s.found.name.size != 0 || is_class)
+            scope_add(out, s.found.name);
+        else
+            scope_add(out, HF_TEXT("(anonymous namespace)"));
+    }
+    if (is_in_unnamed)
+        scope_add_unnamed(out, end->found.name);
 }
 
 /* What is found must not change any more when it is known that the file was sound. */
@@ -124,17 +215,19 @@ enum hf_status hf_die_names_find(
     }
     struct name_search s = {.names = names};
     go_to(&s, false, die);
-    for (unsigned step = 0; s.unit != NULL && s.found.linkage.size == 0; step++) {
-        if (step == HF_LIMIT_ORIGIN_DEPTH) {
-            names->cut_chains++;
-            break;
-        }
-        name_read_entry(&s);
-    }
+    name_read_chain(&s, false);
+    names->cut_chains += s.is_cut;
     /* What GCC calls the cold part of a function where DWARF 2 has no other way. */
     (void)hf_text_take(&s.found.name, "__second_sect_of_");
     names->missing_count += s.is_missing && s.found.linkage.size == 0;
-    if (!name_copy(names, &s.found.name) || !name_copy(names, &s.found.linkage))
+    struct hf_out scope = {0};
+    if (s.found.linkage.size == 0 && s.found.name.size != 0)
+        scope_read(names, &s, SCOPE_DEPTH, &scope);
+    s.found.scope = hf_out_view(&scope);
+    bool is_copied = scope.error.status == HF_OK && name_copy(names, &s.found.name) &&
+                     name_copy(names, &s.found.linkage) && name_copy(names, &s.found.scope);
+    hf_out_done(&scope);
+    if (!is_copied)
         return hf_error_memory(err);
     names->items[names->count++] = s.found;
     *out_name = s.found;

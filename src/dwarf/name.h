@@ -5,6 +5,11 @@
  * and an out-of-line copy refer to the abstract function, a definition to its declaration. The
  * chain may cross units (LTO, partial units) and go on in the supplementary file, which does not
  * lead back; it is followed HF_LIMIT_ORIGIN_DEPTH steps, and what is longer is counted.
+ *
+ * GCC writes no linkage name for what other files cannot call: functions in an unnamed namespace,
+ * methods of local classes, lambdas. Where such a function is inlined there is no symbol either,
+ * so its name is "put" or "operator()" only. In C++ its *scope* is taken from the entries around
+ * it, in the words of the demangler: "(anonymous namespace)::Cache", "main::{lambda}".
  */
 #ifndef HF_DWARF_NAME_H
 #define HF_DWARF_NAME_H
@@ -16,6 +21,7 @@
 struct hf_die_name {
     struct hf_text name;    /* DW_AT_name: "push_back"; may be empty */
     struct hf_text linkage; /* DW_AT_linkage_name: mangled; may be empty */
+    struct hf_text scope;   /* without a linkage name: "shop::Cart", what the name stands in */
 };
 
 /*
@@ -32,6 +38,7 @@ struct hf_die_names {
     struct hf_die_name *items;
     size_t count, capacity;
     uint64_t cut_chains;
+    uint64_t scope_entries; /* read for scopes */
 };
 
 /* Looks up, or remembers. An unnamed entry has empty names; that is no error. */

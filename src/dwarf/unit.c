@@ -233,6 +233,13 @@ struct root_values {
     uint16_t low_form, high_form, comp_dir_form, dwo_name_form;
 };
 
+static bool unit_language_is_cpp(uint64_t language)
+{
+    return language == DW_LANG_C_plus_plus || language == DW_LANG_C_plus_plus_03 ||
+           language == DW_LANG_C_plus_plus_11 || language == DW_LANG_C_plus_plus_14 ||
+           language == DW_LANG_C_plus_plus_17 || language == DW_LANG_C_plus_plus_20;
+}
+
 static void read_root_attribute(struct hf_unit *unit, struct root_values *root,
     const struct hf_abbrev_attribute *attribute, struct hf_cursor *c)
 {
@@ -269,6 +276,7 @@ static void read_root_attribute(struct hf_unit *unit, struct root_values *root,
     case DW_AT_rnglists_base: unit->rnglists_base = value; break;
     case DW_AT_GNU_ranges_base: unit->split_ranges_base = value; break;
     case DW_AT_GNU_dwo_id: unit->dwo_id = value; break;
+    case DW_AT_language: unit->is_cpp = unit_language_is_cpp(value); break;
     default: break;
     }
 }

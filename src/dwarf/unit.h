@@ -39,6 +39,7 @@ struct hf_unit {
     bool has_root;           /* it could be read */
     bool has_low_high, has_line;
     bool is_compiled; /* not what units share (partial, type) */
+    bool is_cpp;
 
     /* Read when the unit is needed. */
     struct hf_abbrev_table abbrevs;

@@ -19,9 +19,16 @@ static void add_sightings(struct hf_sightings *sightings)
 static void add_answers(struct hf_cache_draft *draft)
 {
     struct hf_dwarf_frame calls[] = {
-        {HF_TEXT("inner"), HF_TEXT("_Z5innerv"), HF_TEXT("/src/a.c"), 7,
-            {.column = 3, .is_near = 1}},
-        {HF_TEXT("outer"), {NULL, 0}, HF_TEXT("/src/a.c"), 12, {.folder_bytes = 4}},
+        {.name = HF_TEXT("inner"),
+            .linkage = HF_TEXT("_Z5innerv"),
+            .file = HF_TEXT("/src/a.c"),
+            .line = 7,
+            .detail = {.column = 3, .is_near = 1}},
+        {.name = HF_TEXT("outer"),
+            .scope = HF_TEXT("shop::Cart"),
+            .file = HF_TEXT("/src/a.c"),
+            .line = 12,
+            .detail = {.folder_bytes = 4}},
     };
     const struct hf_finding inlined = {{.frames = calls, .count = 2}, HF_TEXT("outer.cold"), 0, 3};
     const struct hf_finding line_only = {
@@ -51,6 +58,8 @@ static void put_frame(struct hf_out *out, const struct hf_dwarf_frame *frame)
     hf_out_text(out, frame->name);
     hf_out_char(out, '|');
     hf_out_text(out, frame->linkage);
+    hf_out_char(out, '|');
+    hf_out_text(out, frame->scope);
     hf_out_char(out, '|');
     hf_out_text(out, frame->file);
     hf_out_printf(out, ":%u", frame->line);
@@ -105,15 +114,15 @@ static bool read_entry(const char *data, size_t size, struct hf_out *out)
 
 #define ANSWERS                                                                                    \
     "why\n"                                                                                        \
-    "outer.coldinner()@0 twins 3||:0\n"                                                            \
-    "inner|_Z5innerv|/src/a.c:7:3 near\n"                                                          \
-    "outer||/src/a.c:12 below 4\n\n"                                                               \
+    "outer.coldinner()@0 twins 3|||:0\n"                                                           \
+    "inner|_Z5innerv||/src/a.c:7:3 near\n"                                                         \
+    "outer||shop::Cart|/src/a.c:12 below 4\n\n"                                                    \
     "unknown\n"                                                                                    \
-    "start@0||b.s:3:65535\n\n"                                                                     \
-    "@7654||:0\n\n"                                                                                \
-    "outer.coldinner()@0 twins 3||:0\n"                                                            \
-    "inner|_Z5innerv|/src/a.c:7:3 near\n"                                                          \
-    "outer||/src/a.c:12 below 4\n"
+    "start@0|||b.s:3:65535\n\n"                                                                    \
+    "@7654|||:0\n\n"                                                                               \
+    "outer.coldinner()@0 twins 3|||:0\n"                                                           \
+    "inner|_Z5innerv||/src/a.c:7:3 near\n"                                                         \
+    "outer||shop::Cart|/src/a.c:12 below 4\n"
 
 static void reads_what_it_wrote(void **state)
 {

@@ -49,6 +49,7 @@ enum hf_status hf_call_names_read(struct hf_unit_store *store, const struct hf_a
             return status;
         at.name = name.name;
         at.linkage = name.linkage;
+        at.scope = name.scope;
         place->frames[place->count++] = at;
         at = line_of_call(store, answer, call);
     }

@@ -23,8 +23,9 @@ struct hf_dwarf_detail {
 struct hf_dwarf_frame {
     struct hf_text name;    /* DW_AT_name; may be empty */
     struct hf_text linkage; /* mangled; may be empty */
-    struct hf_text file;    /* path; may be empty */
-    uint32_t line;          /* 0: unknown */
+    struct hf_text scope; /* what the name stands in, "shop::Cart", where it has no linkage name */
+    struct hf_text file;  /* path; may be empty */
+    uint32_t line;        /* 0: unknown */
     struct hf_dwarf_detail detail;
 };
 

@@ -76,8 +76,8 @@ void hf_cache_draft_add(
     for (size_t i = 0; i < place->count; i++) {
         const struct hf_dwarf_frame *call = &place->frames[i];
         d->frames[d->frame_count++] = (struct hf_cache_frame){cache_draft_number(d, call->name),
-            cache_draft_number(d, call->linkage), cache_draft_number(d, call->file), call->line,
-            call->detail};
+            cache_draft_number(d, call->linkage), cache_draft_number(d, call->scope),
+            cache_draft_number(d, call->file), call->line, call->detail};
     }
 }
 

@@ -242,8 +242,9 @@ bool hf_cache_entry_find(struct hf_cache_entry *e, uint64_t address, struct hf_a
         struct hf_cache_frame frame;
         if (!cache_entry_copy_part(e, e->frames + (uint64_t)i * FRAME_BYTES, &frame, sizeof frame))
             return false;
-        place.frames[i - from] = (struct hf_dwarf_frame){string(e, frame.name),
-            string(e, frame.linkage), string(e, frame.file), frame.line, frame.detail};
+        place.frames[i - from] =
+            (struct hf_dwarf_frame){string(e, frame.name), string(e, frame.linkage),
+                string(e, frame.scope), string(e, frame.file), frame.line, frame.detail};
     }
     *out_finding =
         (struct hf_finding){place, string(e, answer[0].symbol), answer[0].start, answer[0].twins};

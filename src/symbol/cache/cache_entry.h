@@ -14,7 +14,7 @@
  *     body:  answers: u64 address, sorted
  *            answers + 1: u64 start of the function or 0, u32 first frame, symbol, file, line,
  *            detail, twins
- *            frames: u32 name, linkage name, file, line, detail (struct hf_dwarf_detail)
+ *            frames: u32 name, linkage name, scope, file, line, detail (struct hf_dwarf_detail)
  *            strings + 1: u32 offset
  *            strings: u32 number of what a mangled name is in full, demangled; or 0
  *            strings: bytes
@@ -35,7 +35,7 @@
 #include "symbol/sightings.h"
 
 #define HF_CACHE_MAGIC "hfsymc\r\n"
-#define HF_CACHE_VERSION 3
+#define HF_CACHE_VERSION 4
 #define HF_CACHE_HEAD_CHECKED 24 /* the head's own checksum is of what follows it */
 #define HF_CACHE_BLOCK ((size_t)16 << 10)
 
@@ -91,7 +91,7 @@ struct hf_cache_answer {
     struct hf_dwarf_detail detail;
 };
 struct hf_cache_frame {
-    uint32_t name, linkage, file, line;
+    uint32_t name, linkage, scope, file, line;
     struct hf_dwarf_detail detail;
 };
 struct hf_cache_draft {

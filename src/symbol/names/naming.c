@@ -12,6 +12,7 @@ void hf_naming_done(struct hf_naming *naming)
 {
     hf_intern_done(&naming->mangled);
     free(naming->readable);
+    hf_out_done(&naming->joined);
     hf_map_done(&naming->shortened);
     *naming = (struct hf_naming){0};
 }
@@ -96,6 +97,19 @@ struct hf_text hf_naming_choose(const struct hf_dwarf_frame *call, struct hf_tex
     return call->name;
 }
 
+struct hf_text hf_naming_choose_whole(
+    const struct hf_dwarf_frame *call, struct hf_text symbol, struct hf_out *joined)
+{
+    struct hf_text name = hf_naming_choose(call, symbol);
+    if (call->scope.size == 0 || !hf_text_equal(name, call->name))
+        return name;
+    joined->size = 0;
+    hf_out_text(joined, call->scope);
+    hf_out_string(joined, "::");
+    hf_out_text(joined, name);
+    return hf_out_view(joined);
+}
+
 static enum hf_status naming_add_frame(struct hf_naming *n, struct hf_frame *frame,
     struct hf_text name, struct hf_text file, uint32_t *out_frame, struct hf_error *err)
 {
@@ -132,7 +146,8 @@ enum hf_status hf_naming_expand(struct hf_naming *n, uint32_t frame_id, uint64_t
     for (size_t i = 0; i < finding->place.count && status == HF_OK; i++) {
         const struct hf_dwarf_frame *call = &finding->place.frames[i];
         bool is_function = i + 1 == finding->place.count;
-        struct hf_text name = hf_naming_choose(call, is_function ? finding->symbol : HF_TEXT(""));
+        struct hf_text symbol = is_function ? finding->symbol : HF_TEXT("");
+        struct hf_text name = hf_naming_choose_whole(call, symbol, &n->joined);
         if (name.size == 0)
             continue;
         struct hf_frame frame = {.module = module, .line = call->line};

@@ -4,6 +4,7 @@
  * Which name: of debug information the mangled one, because it holds namespace and class; else,
  * for the function itself, a mangled symbol; else the plain name of the debug information; else
  * the symbol. A clone of the compiler (foo.cold, foo.part.0) thus has the name of its function.
+ * A plain name of C++ gets its scope in front: "(anonymous namespace)::Cache::put".
  * The symbol of a thunk comes first: GCC describes one into which it inlined the function as that
  * function.
  *
@@ -17,6 +18,7 @@
 
 #include "base/containers/intern.h"
 #include "base/containers/map.h"
+#include "base/strings/out.h"
 #include "profile/profile.h"
 #include "symbol/finding.h"
 #include "symbol/names/foreign.h"
@@ -27,6 +29,11 @@
  */
 struct hf_text hf_naming_choose(const struct hf_dwarf_frame *call, struct hf_text symbol);
 
+/* The same with its scope, if it is a plain name that has one; then the text is that of `joined`.
+ */
+struct hf_text hf_naming_choose_whole(
+    const struct hf_dwarf_frame *call, struct hf_text symbol, struct hf_out *joined);
+
 /* Names already demangled. All-zero is empty. */
 struct hf_naming {
     struct hf_profile *profile;
@@ -35,6 +42,7 @@ struct hf_naming {
     struct hf_intern mangled; /* mangled name -> id */
     uint32_t *readable;       /* by that id: string of the profile */
     size_t readable_capacity;
+    struct hf_out joined;                      /* the name that is read now, with its scope */
     struct hf_map shortened;                   /* string of the profile -> its short form */
     const char *foreign[HF_FOREIGN_LANGUAGES]; /* whose names stayed as they are; then NULL */
 };
