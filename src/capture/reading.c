@@ -47,8 +47,8 @@ enum hf_status hf_table_sums_take(int fd, const char *name, struct hf_live_start
     if (status != HF_OK)
         return status;
     struct sum sum = {.period_bytes = head.period_bytes};
-    status =
-        hf_live_read(&snapshot, source, (struct hf_live_visitor){reading_add_block, &sum}, err);
+    status = hf_live_read_totals(
+        &snapshot, source, (struct hf_live_visitor){reading_add_block, &sum}, err);
     if (status == HF_OK)
         *out_sums = (struct hf_table_sums){sum_allocated(&snapshot), hf_unbias_round(sum.bytes)};
     if (status == HF_OK && start != NULL)

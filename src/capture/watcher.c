@@ -8,10 +8,15 @@
 #include <string.h>
 #include <time.h>
 
-#define SHARE 50      /* of a processor, at most one part, */
-#define YOUNG_SHARE 5 /* or of this, while it is so young: many programs are short */
-#define YOUNG_NS UINT64_C(1000000000)
-#define START_NS UINT64_C(10000000) /* until there is a table */
+/* At most one part of so many of a processor for each. What is not used of that is saved, up to
+ * SAVED_NS: many programs are short, and some change after a long rest. */
+#define LOOK_SHARE 150
+#define IMAGE_SHARE 1000
+#define RESIDENT_SHARE 100 /* while it grows by */
+#define RESIDENT_PART 100  /* one part of so many from one time to the next; then it is over */
+#define SAVED_NS UINT64_C(50000000)
+#define YOUNG_NS UINT64_C(1000000000) /* in which it is looked at more often */
+#define START_NS UINT64_C(10000000)   /* until there is a table */
 #define YOUNG_TICK_NS UINT64_C(20000000)
 #define NOTICES_NS UINT64_C(1000000000)
 
@@ -45,7 +50,7 @@ static bool find_table(struct hf_watcher *watcher)
     if (hf_found_table_of(&found, watcher->pid, watcher->folder, NULL) != HF_OK)
         return watcher->table.fd >= 0;
     if (strcmp(found.path, watcher->table.path) != 0) {
-        watcher->most_resident_bytes = watcher->resident_due_ns = 0;
+        watcher->most_resident_bytes = watcher->resident_due_ns = watcher->look_due_ns = 0;
         watcher->since_ns = hf_loop_now_ns();
     }
     hf_found_table_close(&watcher->table);
@@ -81,17 +86,18 @@ static bool watcher_is_young(const struct hf_watcher *watcher)
     return hf_loop_now_ns() < watcher->since_ns + YOUNG_NS;
 }
 
-/* How long to rest after looking for so long. */
-static uint64_t rest_after(const struct hf_watcher *watcher, uint64_t took_ns)
+/* When what was due at `due_ns`, and took so long, may be done again. */
+static uint64_t due_after(uint64_t due_ns, uint64_t took_ns, unsigned share)
 {
-    return took_ns * (watcher_is_young(watcher) ? YOUNG_SHARE : SHARE);
+    uint64_t now_ns = hf_loop_now_ns(), saved_ns = SAVED_NS * share;
+    uint64_t from_ns = now_ns > saved_ns && due_ns < now_ns - saved_ns ? now_ns - saved_ns : due_ns;
+    return from_ns + took_ns * share;
 }
 
-/* After a look that took `took_ns`, for which was waited `last_ns`. */
-static uint64_t choose_wait(
-    const struct hf_watcher *watcher, uint64_t last_ns, uint64_t took_ns, bool is_idle)
+/* After a look for which was waited `last_ns`. */
+static uint64_t choose_wait(const struct hf_watcher *watcher, uint64_t last_ns, bool is_idle)
 {
-    uint64_t every = watcher->rules.every_ns;
+    uint64_t every = watcher->rules.every_ns, now_ns = hf_loop_now_ns();
     uint64_t longest = watcher_is_young(watcher) ? YOUNG_TICK_NS
                        : is_idle                 ? HF_WATCHER_IDLE_NS
                                                  : HF_WATCHER_TICK_NS;
@@ -99,8 +105,9 @@ static uint64_t choose_wait(
         last_ns < longest / 2 ? last_ns * 2 : longest; /* short programs are seen, too */
     if (every != 0 && wait > every)
         wait = every;
-    uint64_t rest = rest_after(watcher, took_ns);
-    return wait_for_start(watcher, rest > wait ? rest : wait);
+    if (now_ns + wait < watcher->look_due_ns)
+        wait = watcher->look_due_ns - now_ns;
+    return wait_for_start(watcher, wait);
 }
 
 /* Of processor time, of this process and of the kernel for it. */
@@ -112,13 +119,15 @@ static uint64_t spent_ns(void)
 }
 
 /* If malloc does not explain the memory, the table is told what it is when most is resident. The
- * kernel looks at each page of the process for this, which may take long. */
+ * kernel looks at each page of the process for this, which may take long: so not for a little more.
+ */
 static void look_at_resident(struct hf_watcher *watcher, const struct hf_reading *reading)
 {
     struct hf_live_resident_memory memory;
     uint64_t now_ns = hf_loop_now_ns(), before_ns = spent_ns();
+    uint64_t most = watcher->most_resident_bytes;
     if (now_ns < watcher->resident_due_ns ||
-        reading->resident_bytes <= watcher->most_resident_bytes ||
+        reading->resident_bytes <= most + most / RESIDENT_PART ||
         !hf_reading_is_unexplained(reading))
         return;
     if (hf_residency_take(watcher->table.fd, watcher->table.path, watcher->pid, &memory, NULL) ==
@@ -127,7 +136,24 @@ static void look_at_resident(struct hf_watcher *watcher, const struct hf_reading
         watcher->most_resident_bytes = hf_residency_total(&memory);
     }
     hf_live_resident_memory_done(&memory);
-    watcher->resident_due_ns = now_ns + rest_after(watcher, spent_ns() - before_ns);
+    watcher->resident_due_ns =
+        due_after(watcher->resident_due_ns, spent_ns() - before_ns, RESIDENT_SHARE);
+}
+
+/*
+ * Nothing was allocated: the table may be that of an image that is no more. The agent notes what
+ * the process executes, so this is seen at once; but a program may call the kernel past the agent.
+ * All mappings of the process are read for this.
+ */
+static void look_for_image(struct hf_watcher *watcher)
+{
+    char program[HF_LIVE_EXECUTED_BYTES];
+    uint64_t before_ns = spent_ns();
+    if (hf_loop_now_ns() < watcher->image_due_ns &&
+        !hf_found_table_executed(&watcher->table, program))
+        return;
+    (void)find_table(watcher);
+    watcher->image_due_ns = due_after(watcher->image_due_ns, spent_ns() - before_ns, IMAGE_SHARE);
 }
 
 /* Its dump is written before anything is told of it. */
@@ -154,7 +180,7 @@ static enum hf_status watcher_look(struct hf_watcher *watcher, struct hf_error *
     uint64_t took_ns;
     const struct hf_reading before = watcher->last;
     uint64_t last_wait = watcher->wait_ns;
-    watcher->wait_ns = choose_wait(watcher, last_wait, 0, true); /* nothing to read, or it fails */
+    watcher->wait_ns = choose_wait(watcher, last_wait, true); /* nothing to read, or it fails */
     if (watcher->table.fd < 0) {
         if (!find_table(watcher))
             return HF_OK;
@@ -165,17 +191,20 @@ static enum hf_status watcher_look(struct hf_watcher *watcher, struct hf_error *
         watcher->adder.context, &watcher->table, &sums, &took_ns, &is_known, err);
     if (status != HF_OK || !is_known)
         return status;
+    uint64_t before_ns = spent_ns();
     struct hf_reading reading = hf_reading_of(&sums, watcher->pid, &watcher->group);
+    took_ns += spent_ns() - before_ns;
     bool is_idle = reading.allocated_bytes == before.allocated_bytes &&
                    reading.resident_bytes == before.resident_bytes;
-    watcher->wait_ns = choose_wait(watcher, last_wait, took_ns, is_idle);
+    watcher->look_due_ns = due_after(watcher->look_due_ns, took_ns, LOOK_SHARE);
+    watcher->wait_ns = choose_wait(watcher, last_wait, is_idle);
     watcher->last = reading;
     look_at_resident(watcher, &reading);
     enum hf_dump_reason reason = hf_policy_next(&watcher->policy, &reading);
     if (reason != HF_DUMP_NOT)
         status = watcher_dump(watcher, reason, err);
     else if (reading.allocated_bytes == before.allocated_bytes)
-        (void)find_table(watcher); /* it may be the table of an image that is no more */
+        look_for_image(watcher);
     return status == HF_OK ? watcher_judge(watcher, err) : status;
 }
 

@@ -3,10 +3,10 @@
  * dumps by the rules of policy.h, and the last one when the process has ended, of whatever.
  *
  * The process is not asked and does not notice: a watcher may be killed and started again at any
- * time. It reads every HF_WATCHER_TICK_NS, less often while nothing happens, and in any case takes
- * at most a fiftieth of a processor; in the first second, in which many programs end, more often
- * and a fifth; but at once, if that is not more than once a second, when it is told that memory
- * runs out.
+ * time. It reads every HF_WATCHER_TICK_NS, less often while nothing happens, more often in the
+ * first second, in which many programs end, and at once, if that is not more than once a second,
+ * when it is told that memory runs out. In the long run that takes at most a hundredth of a
+ * processor (watcher.c), dumps apart.
  */
 #ifndef HF_CAPTURE_WATCHER_H
 #define HF_CAPTURE_WATCHER_H
@@ -64,6 +64,8 @@ struct hf_watcher {
     struct hf_reading last;
     uint64_t most_resident_bytes; /* when the table was told what that is; 0: it never was */
     uint64_t resident_due_ns;     /* no sooner it is looked at again */
+    uint64_t image_due_ns;        /* no sooner another table is looked for without a sign of one */
+    uint64_t look_due_ns;         /* no sooner it is looked at, but for a notice */
     uint64_t judge_due_ns;        /* no sooner it is judged */
     uint64_t kills;               /* of the group, when the watch began */
     uint64_t since_ns, wait_ns;

@@ -292,8 +292,10 @@ enum hf_status hf_live_read_head(
     return check_head(out_head, source.name, err);
 }
 
-enum hf_status hf_live_read(struct hf_live_snapshot *snapshot, struct hf_live_source source,
-    struct hf_live_visitor visitor, struct hf_error *err)
+/* Blocks, then the records of kinds [from, to). */
+static enum hf_status read_kinds(struct hf_live_snapshot *snapshot, struct hf_live_source source,
+    struct hf_live_visitor visitor, enum hf_live_kind from, enum hf_live_kind to,
+    struct hf_error *err)
 {
     *snapshot = (struct hf_live_snapshot){0};
     enum hf_status status = hf_live_read_head(source, &snapshot->head, err);
@@ -303,9 +305,21 @@ enum hf_status hf_live_read(struct hf_live_snapshot *snapshot, struct hf_live_so
         status = read_slots(snapshot, source, HF_LIVE_BLOCKS, visitor, err);
     if (status == HF_OK && !copy_state(snapshot, source))
         status = fail_cut(source, "state", err);
-    for (enum hf_live_kind kind = 0; status == HF_OK && kind < HF_LIVE_BLOCKS; kind++)
+    for (enum hf_live_kind kind = from; status == HF_OK && kind < to; kind++)
         status = read_records(snapshot, source, kind, err);
     return status;
+}
+
+enum hf_status hf_live_read(struct hf_live_snapshot *snapshot, struct hf_live_source source,
+    struct hf_live_visitor visitor, struct hf_error *err)
+{
+    return read_kinds(snapshot, source, visitor, HF_LIVE_TEXT, HF_LIVE_BLOCKS, err);
+}
+
+enum hf_status hf_live_read_totals(struct hf_live_snapshot *snapshot, struct hf_live_source source,
+    struct hf_live_visitor visitor, struct hf_error *err)
+{
+    return read_kinds(snapshot, source, visitor, HF_LIVE_STACKS, HF_LIVE_STACKS + 1, err);
 }
 
 enum hf_status hf_live_read_slots(struct hf_live_source source, enum hf_live_kind kind,

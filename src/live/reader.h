@@ -80,6 +80,10 @@ HF_MUST_CHECK bool hf_live_read_state(
  */
 HF_MUST_CHECK enum hf_status hf_live_read(struct hf_live_snapshot *snapshot,
     struct hf_live_source source, struct hf_live_visitor visitor, struct hf_error *err);
+
+/* The same of blocks and stacks only, without names and frames: for who wants sums, and often. */
+HF_MUST_CHECK enum hf_status hf_live_read_totals(struct hf_live_snapshot *snapshot,
+    struct hf_live_source source, struct hf_live_visitor visitor, struct hf_error *err);
 void hf_live_snapshot_done(struct hf_live_snapshot *snapshot);
 
 /* Tells of every block, or of every mapping, of which there are none before version 1.6. Errors as

@@ -75,6 +75,21 @@ def test_all_say_the_same():
     assert text in Path("page.html").read_text(), "the page has the sentence, too"
 
 
+def test_no_confidence_is_said():
+    """It would have to be the measured share of right verdicts (docs/verdict.md); intervals are of rates and times."""
+    word = re.compile(r"(?i)confiden|probab|certainty")
+    assert word.search("leak, confidence 98 %")
+    late_leak(SAMPLED)
+    subprocess.run([HEAPFLAME, "check", "-q", "--junit", "check.xml", "series"], capture_output=True, check=False)
+    heapflame("flame", "-q", "--series", "-o", "page.html", "series")
+    said = {
+        "text": trend(*LIMIT), "explained": trend("--explain"), "JSON": trend("--json"),
+        "JUnit": Path("check.xml").read_text(), "page": Path("page.html").read_text(),
+    }  # fmt: skip
+    found = {name: text[max(0, match.start() - 60) : match.end() + 60] for name, text in said.items() if (match := word.search(text))}
+    assert "leak" in said["JUnit"] and not found, found
+
+
 def test_every_block_is_counted_where_it_was_recorded():
     late_leak(EXACT)
     line = trend().splitlines()[0]

@@ -180,7 +180,8 @@ def test_the_kernel_kills_for_memory():
     finally:
         group.remove()
     expect_equal(code, 137)
-    first, second = err.splitlines()
+    # On a busy machine the program lives long enough for a curve.
+    first, second = (line for line in err.splitlines() if not line.startswith("heapflame: in use over "))
     expect_equal(first, "heapflame: the kernel killed sh: its memory cgroup was at its limit of 100.0 MiB")
     assert re.fullmatch(rf"heapflame: {re.escape(HELD)} holds [89]\d\.\d MiB of [89]\d\.\d MiB in use: see leak.\d.folded", second), second
     assert folded(second.split()[-1])["process_leak"] > 80 * MIB

@@ -356,6 +356,29 @@ static void test_memory_for_few_blocks(void **state)
     assert_true(budget.memory_peak < 4096);
 }
 
+/* Sums need no names: stacks are read, text, modules and frames are not. */
+static void test_totals(void **state)
+{
+    (void)state;
+    struct hf_live_table table;
+    struct hf_live_slots slots = {0};
+    struct hf_live_snapshot snapshot;
+    struct hf_error err;
+    uint64_t seen = 0;
+    begin(&table, 1);
+    add_stacks(&table);
+    hf_live_put(&table, &slots, ADDRESS_OF(1), 101, 301, 401, 201);
+    struct hf_text bytes = whole_table();
+    check_ok(hf_live_read_totals(&snapshot, hf_live_source_in(&bytes, "in"),
+                 (struct hf_live_visitor){check_block, &seen}, &err),
+        &err);
+    assert_int_equal(seen, 1);
+    assert_int_equal(snapshot.counts[HF_LIVE_STACKS], 2);
+    for (enum hf_live_kind kind = 0; kind < HF_LIVE_KINDS; kind++)
+        assert_true((snapshot.records[kind] != NULL) == (kind == HF_LIVE_STACKS));
+    hf_live_snapshot_done(&snapshot);
+}
+
 /* Of two stacks, in two threads, the blocks that were born until 30. */
 static void test_ages(void **state)
 {
@@ -570,6 +593,7 @@ int main(void)
         cmocka_unit_test(test_every_interleaving),
         cmocka_unit_test(test_no_budget_for_records),
         cmocka_unit_test(test_memory_for_few_blocks),
+        cmocka_unit_test(test_totals),
         cmocka_unit_test(test_ages),
         cmocka_unit_test(test_foreign_tables),
         cmocka_unit_test(test_longer_records),
