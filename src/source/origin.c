@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #define QUESTION_OUTSIDE HF_SOURCE_NO
+#define QUESTION_MAKER (HF_SOURCE_NO - 2)
 #define ARGUMENT_TOKENS 400 /* of a call, without those in brackets within */
 #define TOKENS_OF_STEP 16   /* that are looked at one by one */
 
@@ -71,8 +72,7 @@ void hf_source_range_of(
         function != HF_SOURCE_NO ? functions[function].end : (uint32_t)at->file->tokens.count;
 }
 
-/* What it puts into its object is what it makes. */
-bool hf_source_is_constructor(const struct hf_source_at *at, uint32_t function)
+static bool origin_is_maker(const struct hf_source_at *at, uint32_t function)
 {
     static const char *const names[] = {"__init__", "initialize", "__construct", "constructor",
         "new", "BUILD", "__new__", "__post_init__"};
@@ -85,6 +85,49 @@ bool hf_source_is_constructor(const struct hf_source_at *at, uint32_t function)
     const struct hf_source_function *of = &at->file->outline.functions[function];
     return at->file->tokens.language == HF_SOURCE_CPP && of->class.size != 0 &&
            hf_text_equal(of->name, of->class);
+}
+
+/* A method of a script that only constructors call, for the object that they make: "self.load()".
+ */
+static bool origin_is_part_of_maker(const struct hf_source_at *at, uint32_t function)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    const struct hf_source_function *of = &at->file->outline.functions[function];
+    bool is_new, is_called = false;
+    if (hf_source_is_compiled(tokens->language) || of->class.size == 0)
+        return false;
+    uint32_t *known = hf_source_asked(at, QUESTION_MAKER, of->name, &is_new);
+    if (known == NULL || !is_new)
+        return known != NULL && *known != 0;
+    for (uint32_t i = 2; i < tokens->count; i++) {
+        if (i % TOKENS_OF_STEP == 0 && !hf_source_step(at->flow))
+            return false;
+        if (tokens->items[i].statement == HF_SOURCE_NO ||
+            !hf_text_equal(hf_source_text_of(at, i), of->name))
+            continue;
+        uint32_t by = hf_source_statement_of(at, tokens->items[i].statement)->function;
+        bool is_definition =
+            by != HF_SOURCE_NO && i == at->file->outline.functions[by].begin; /* or of a subclass */
+        for (size_t k = 0; k < at->file->outline.function_count && !is_definition; k++)
+            is_definition = i == at->file->outline.functions[k].begin;
+        if (is_definition)
+            continue;
+        bool is_method = hf_source_is_member_sign(tokens, i - 1);
+        bool is_own = is_method ? hf_source_means(tokens, i - 2, HF_SOURCE_OBJECT)
+                                : tokens->language == HF_SOURCE_RUBY;
+        if (by == HF_SOURCE_NO || !is_own || !origin_is_maker(at, by))
+            return false;
+        is_called = true;
+    }
+    *known = is_called;
+    return is_called;
+}
+
+/* What it puts into its object is what it makes. */
+bool hf_source_is_constructor(const struct hf_source_at *at, uint32_t function)
+{
+    return function != HF_SOURCE_NO &&
+           (origin_is_maker(at, function) || origin_is_part_of_maker(at, function));
 }
 
 /* The object itself, or what is known by a name to the whole program. */

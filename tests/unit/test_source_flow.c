@@ -449,6 +449,39 @@ static void test_operators(void **state)
         "a.pl", "---KK");
 }
 
+/* What a constructor alone calls for its object makes what the constructor does. */
+static void test_parts_of_constructors(void **state)
+{
+    (void)state;
+    expect("class Level:\n"
+           "    def __init__(self, size):\n"
+           "        self.carve(size)\n"
+           "    def carve(self, size):\n"
+           "        self.rooms.append([size])\n"
+           "    def light(self, size):\n"
+           "        self.lamps.append([size])\n"
+           "    def turn(self):\n"
+           "        self.light(3)\n",
+        "a.py", "----R-K");
+    expect("class Level:\n"
+           "    def __init__(self, size):\n"
+           "        self.carve(size)\n"
+           "    def carve(self, size):\n"
+           "        self.rooms.append([size])\n"
+           "    def turn(self):\n"
+           "        self.carve(3)\n",
+        "a.py", "----K");
+    expect("class Level\n"
+           "  def initialize(size)\n"
+           "    carve(size)\n"
+           "  end\n"
+           "  def carve(size)\n"
+           "    @rooms << [size]\n"
+           "  end\n"
+           "end\n",
+        "a.rb", "-----R");
+}
+
 /* What is gone with the function, and what a container of it has. */
 static void test_gone(void **state)
 {
@@ -550,6 +583,7 @@ int main(void)
         cmocka_unit_test(test_lines_of_frames),
         cmocka_unit_test(test_closures),
         cmocka_unit_test(test_operators),
+        cmocka_unit_test(test_parts_of_constructors),
         cmocka_unit_test(test_gone),
         cmocka_unit_test(test_callee),
         cmocka_unit_test(test_function_at),
