@@ -4,8 +4,10 @@
 
 #include <strings.h>
 
-#define CLOSURES_MAX 3 /* functions without names around a statement */
-#define HEAD_MAX 12    /* tokens before what such a function does */
+#define CLOSURES_MAX 3     /* functions without names around a statement */
+#define ARGUMENTS_MAX 400u /* tokens of a call */
+#define TOKENS_OF_STEP 16u /* that are looked at one by one */
+#define HEAD_MAX 12        /* tokens before what such a function does */
 
 struct hf_source_value hf_source_closure_of(const struct hf_source_at *at, uint32_t inner)
 {
@@ -108,4 +110,47 @@ uint32_t hf_source_operator(
             return i;
     }
     return HF_SOURCE_NO;
+}
+
+/* The last token of the n-th argument of the call whose brackets open at `open`. */
+static uint32_t closures_argument(
+    const struct hf_source_tokens *tokens, uint32_t open, uint32_t number)
+{
+    uint32_t end = tokens->items[open].pair, last = open;
+    for (uint32_t i = open + 1; end != HF_SOURCE_NO && i < end && i - open < ARGUMENTS_MAX;
+         i = hf_source_next(tokens, i)) {
+        if (hf_source_is_sign(tokens, i, ",") && number-- == 0)
+            return last;
+        last = i;
+    }
+    return number == 0 ? last : HF_SOURCE_NO;
+}
+
+uint32_t hf_source_given_function(const struct hf_source_at *at, uint32_t function, uint32_t callee)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    uint32_t found = HF_SOURCE_NO;
+    if (function == HF_SOURCE_NO || !hf_source_is_variable(tokens, callee))
+        return HF_SOURCE_NO;
+    uint32_t number = hf_source_parameter_of(at->file, function, hf_source_text_of(at, callee));
+    if (number == HF_SOURCE_NO)
+        return HF_SOURCE_NO;
+    const struct hf_source_function *of = &at->file->outline.functions[function];
+    for (uint32_t i = 0; i + 1 < tokens->count; i++) {
+        if (i % TOKENS_OF_STEP == 0 && !hf_source_step(at->flow))
+            return HF_SOURCE_NO;
+        if (i == of->begin || tokens->items[i].statement == HF_SOURCE_NO ||
+            !hf_source_is_sign(tokens, i + 1, "(") ||
+            !hf_text_equal(hf_source_text_of(at, i), of->name))
+            continue;
+        uint32_t given = closures_argument(tokens, i + 1, number);
+        uint32_t place = given != HF_SOURCE_NO && hf_source_is_kind(tokens, given, HF_SOURCE_NAME)
+                             ? hf_source_place_of(at->flow->sources, hf_source_text_of(at, given))
+                             : HF_SOURCE_NO;
+        if (place == HF_SOURCE_NO || (found != HF_SOURCE_NO && found != place) ||
+            at->flow->sources->places[place].next != HF_SOURCE_NO)
+            return HF_SOURCE_NO;
+        found = place;
+    }
+    return found;
 }

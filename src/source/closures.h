@@ -1,6 +1,6 @@
 /*
- * closures.h: functions of scripts that no call names: those without a name, and the operators of
- * classes.
+ * closures.h: functions that no call names: of scripts those without a name, and the operators of
+ * classes; of all languages those that are given as an argument.
  *
  * Example:
  *
@@ -31,5 +31,11 @@ bool hf_source_is_of_stored_closure(
  * Ledger in "@ledger << entry"; HF_SOURCE_NO: none, or it is within that class. */
 uint32_t hf_source_operator(
     const struct hf_source_at *at, uint32_t function, uint32_t receiver, const char *name);
+
+/* The place of the function that the callers of `function` in the file give as the parameter whose
+ * name stands at `callee`, where that is called: find_odd in "read_table(rows, find_odd)";
+ * HF_SOURCE_NO: none, or several. */
+uint32_t hf_source_given_function(
+    const struct hf_source_at *at, uint32_t function, uint32_t callee);
 
 #endif

@@ -1,6 +1,7 @@
 #include "source/origin.h"
 
 #include "base/containers/hash.h"
+#include "source/closures.h"
 #include "source/compiled.h"
 #include "source/text/words.h"
 
@@ -335,6 +336,8 @@ uint32_t hf_source_function_called(
         found = rank > best ? i : found;
         best = rank > best ? rank : best;
     }
+    if (count == 0 && !call.is_method)
+        return hf_source_given_function(at, function, callee);
     bool is_told = best >= CALL_IS_NAMED && (equals == 1 || !call.is_compiled);
     return count == 1 || is_told ? found : HF_SOURCE_NO;
 }

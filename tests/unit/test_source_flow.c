@@ -4,6 +4,8 @@
 #include "base/strings/out.h"
 #include "check.h"
 
+#include <stdio.h>
+
 #define K HF_SOURCE_KEPT
 #define R HF_SOURCE_RETURNED
 
@@ -482,6 +484,45 @@ static void test_parts_of_constructors(void **state)
         "a.rb", "-----R");
 }
 
+/* A parameter that is called is the function that callers give. */
+static void test_callbacks(void **state)
+{
+    (void)state;
+    static const char text[] = "def read(count, each):\n"
+                               "    each(row(count))\n"
+                               "class Odd:\n"
+                               "    def note(self, row):\n"
+                               "        self.rows.append(row)\n"
+                               "    def drop(self, row):\n"
+                               "        pass\n"
+                               "    def run(self):\n"
+                               "        read(3, self.note)\n";
+    struct hf_source_end end = end_of(text, 2, "a.py");
+    assert_int_equal(end.fate, K);
+    assert_int_equal(end.line, 5);
+    char several[512];
+    (void)snprintf(several, sizeof several, "%s        read(4, self.drop)\n", text);
+    assert_int_not_equal(end_of(several, 2, "a.py").fate, K);
+    static const char c[] = "void read_rows(int n, row_callback each, void *context)\n"
+                            "{\n"
+                            "    struct row *r = split(n);\n"
+                            "    each(context, r);\n"
+                            "}\n"
+                            "void find_odd(void *context, struct row *row)\n"
+                            "{\n"
+                            "    struct findings *f = context;\n"
+                            "    f->rows[f->count++] = row;\n"
+                            "}\n"
+                            "int main(void)\n"
+                            "{\n"
+                            "    struct findings odd;\n"
+                            "    read_rows(3, find_odd, &odd);\n"
+                            "}\n";
+    end = end_of(c, 3, "a.c");
+    assert_int_equal(end.fate, K);
+    assert_int_equal(end.line, 9);
+}
+
 /* What is gone with the function, and what a container of it has. */
 static void test_gone(void **state)
 {
@@ -583,6 +624,7 @@ int main(void)
         cmocka_unit_test(test_lines_of_frames),
         cmocka_unit_test(test_closures),
         cmocka_unit_test(test_operators),
+        cmocka_unit_test(test_callbacks),
         cmocka_unit_test(test_parts_of_constructors),
         cmocka_unit_test(test_gone),
         cmocka_unit_test(test_callee),
