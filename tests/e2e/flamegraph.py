@@ -153,11 +153,13 @@ def need_original():
 def test_plain():
     need_original()
     wrong = []
-    for (name, text), options in itertools.product(PLAIN.items(), PLAIN_OPTIONS):
+    every = 3 if "HEAPFLAME_SANITIZED" in os.environ else 1  # of the pairs; each input and set of options is in some
+    pairs = list(itertools.product(PLAIN.items(), PLAIN_OPTIONS))[::every]
+    for (name, text), options in pairs:
         total = sum(int(line.split()[-1]) for line in text.splitlines())
         options = [str(2 * total) if option == "TWICE" else option for option in options]
         wrong += compare(name, text, options, "--hash" in options)
-    print(f"{len(PLAIN)} inputs, {len(PLAIN) * len(PLAIN_OPTIONS)} pictures")
+    print(f"{len(PLAIN)} inputs, {len(pairs)} pictures")
     assert not wrong, "\n".join([f"{len(wrong)} differences", *wrong[:20]])
 
 
