@@ -73,7 +73,7 @@ def rate_of(out, name):
 
 def expect_only_leak(out):
     """The cache is full, and what a request allocates is freed: only sessions leak."""
-    assert "\nNext: while the process runs, heapflame heap PID shows what holds its memory.\n" in out, out
+    assert re.search(r"\nNext: while the process runs, heapflame heap \d+ shows what holds its memory\.\n", out), out
     assert len(re.findall("^LEAK", out, re.MULTILINE)) == 1 and re.search("^LEAK.*: remember_session keeps ", out, re.MULTILINE), out
     assert re.search(r"profiles over .* as a whole: leak\.", out), out
 
@@ -109,6 +109,21 @@ def test_a_leak():
         assert "remember_session" in heapflame("top", "last.pb.gz")
         # A second series goes on with the numbers.
     assert len(list(Path("looks-bpf").iterdir())) >= 10
+
+
+def test_keep():
+    """All looks are judged, of which few files stay: the first, the last two, the peak, and pairs that grew most."""
+    with Server(1000, 10) as server:
+        Path("some").mkdir()
+        Path(f"some/slow_server.{server.pid}.0.hfb").write_text("of an earlier series")
+        out, said = attach(server.pid, "--every", "300ms", "--for", "9s", "--keep", "2", "-o", "some")
+        last = int(re.search(r", (\d+) looks: ", said)[1])
+        numbers = sorted(number_of(path) for path in Path("some").iterdir())
+    expect_only_leak(out)
+    assert numbers[:2] == [0, 1] and last >= 14 and numbers[-2:] == [last - 1, last], (numbers, said)
+    assert len(numbers) <= 1 + 1 + 2 + 1 + 6, numbers
+    assert f"{len(numbers) - 1} profiles over " not in out and re.search(r"^\d\d profiles over ", out, re.MULTILINE), out
+    assert Path(f"some/slow_server.{server.pid}.0.hfb").read_text() == "of an earlier series"
 
 
 def calls(profile):
@@ -210,6 +225,8 @@ def test_usage():
             (["--every", "1s", "--duty", "1s/1s"], "--duty: expected ON from 10 ms to less than PERIOD, e.g. 1s/60s; found '1s/1s'"),
             (["--every", "1s", "--duty", "1ms/1s"], "--duty: expected ON from 10 ms to less than PERIOD, e.g. 1s/60s; found '1ms/1s'"),
             (["--every", "1s", "--duty", "1s"], "--duty: expected ON/PERIOD, e.g. 1s/60s to record 1 s of each 60 s; found '1s'"),
+            (["--keep", "3"], "--keep needs --every and --output: it says which of several profiles are kept"),
+            (["--every", "1s", "--keep", "3"], "--keep needs --every and --output: it says which of several profiles are kept"),
             (["--duty", "1s/60s"], "--duty needs --every: windows are a sample of time, which only a series can judge"),
             (["--every", "1s", "--tree"], "--every: expected one PID: several processes cannot be judged as one"),
             (["--every", "1s", "--older", "1s"], "--every and --older exclude each other: verdicts know how old each block is"),

@@ -12,6 +12,7 @@
 #include "render/table/growth_report.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #define WALKS 2 /* at each look; the least counts */
@@ -177,12 +178,16 @@ static enum hf_status follow_run(struct contexts_series *series, struct hf_error
 
 static enum hf_status follow_print(struct contexts_series *series, struct hf_error *err)
 {
+    char next[96];
     struct hf_output output;
     struct hf_process_history *process = &series->history;
+    (void)snprintf(next, sizeof next,
+        "heapflame attach %" PRIu32 " --spec postgres shows which code fills a context.",
+        series->how->postgres->pid);
     const struct hf_growth_report report = {.growth = &process->growth,
         .suppressions = &process->suppressions,
         .max_rows = (size_t)series->how->rows,
-        .next = "heapflame attach PID --spec postgres shows which code fills a context."};
+        .next = next};
     enum hf_status status = hf_output_open(&output, NULL, false, err);
     if (status != HF_OK)
         return status;

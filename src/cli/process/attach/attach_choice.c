@@ -40,6 +40,9 @@ static enum hf_status choose_series(const struct hf_attach_options *options,
     session->duration_ns = options->duration_ns != 0 ? options->duration_ns
                            : session->is_series      ? UINT64_MAX
                                                      : DURATION_NS;
+    if (options->keep != 0 && (!session->is_series || options->report.view.output == NULL))
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--keep needs --every and --output: it says which of several profiles are kept");
     if (!session->is_series)
         return choose_duty(options, session, err);
     if (options->tree || options->cgroup != NULL || options->unit != NULL)

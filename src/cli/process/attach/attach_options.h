@@ -15,6 +15,7 @@ struct hf_attach_options {
     uint64_t duration_ns, older_ns, period_bytes,
         stack_bytes;   /* older: HF_OLDER_UNSAID; others: 0 */
     uint64_t every_ns; /* 0: not a series */
+    uint64_t keep;     /* profiles of a series beside those that stay anyway; 0: all */
     const char *duty;
     uint64_t seed;
     bool all_contexts, parents, tree;

@@ -4,6 +4,7 @@
 #include "attach/session/duty.h"
 #include "attach/session/recording.h"
 #include "base/plural.h"
+#include "capture/dump_keeper.h"
 #include "cli/file_pattern.h"
 #include "cli/leak_options.h"
 #include "cli/process/attach/attach_one.h"
@@ -46,10 +47,12 @@ struct series {
     struct hf_recording *recording;
     struct series_reader saver, judge; /* apart: a file that kills who names costs no history */
     char pid[16], pattern[PATH_MAX], program[PATH_MAX];
-    uint64_t number;   /* of the next file */
-    pid_t recorder;    /* 0: it has ended */
-    int recorder_code; /* then */
-    uint64_t begin_ns; /* 0: it has not begun */
+    struct hf_dump_keeper files;
+    struct hf_series_order *order; /* of the look whose file is written */
+    uint64_t first_number;         /* of the files; those of an earlier series are before it */
+    pid_t recorder;                /* 0: it has ended */
+    int recorder_code;             /* then */
+    uint64_t begin_ns;             /* 0: it has not begun */
     uint64_t due_ns, judge_due_ns;
     uint64_t looks, skipped;
     double weight; /* of what was recorded until the last look; 0: there was none */
@@ -174,23 +177,53 @@ static double series_weight(struct series *series)
     return series->weight;
 }
 
+static enum hf_status series_path(
+    const struct series *series, uint64_t number, char out_path[PATH_MAX], struct hf_error *err)
+{
+    const struct hf_file_name name = {
+        series->how->pid, series->program, series->first_number + number};
+    return hf_file_pattern_expand(series->pattern, &name, out_path, err);
+}
+
+static enum hf_status series_write(void *context, uint64_t number, enum hf_dump_reason reason,
+    const struct hf_dump_source *source, struct hf_dump_taken *out_taken, struct hf_error *err)
+{
+    (void)reason;
+    (void)source;
+    struct hf_series_reply reply;
+    struct series *series = context;
+    enum hf_status status = series_path(series, number, series->order->output, err);
+    if (status == HF_OK)
+        status = series_order(series, &series->saver, HF_SERIES_ORDER_SAVE, series->order, &reply,
+            &out_taken->is_there, err);
+    hf_standby_rest(&series->saver.standby); /* with all that it took to name */
+    series->order->output[0] = '\0';
+    if (status == HF_OK && out_taken->is_there)
+        out_taken->in_use_bytes = reply.in_use_bytes;
+    return status;
+}
+
+static void series_drop(void *context, uint64_t number)
+{
+    char path[PATH_MAX];
+    const struct series *series = context;
+    if (hf_file_pattern_has(series->pattern, 'n') &&
+        series_path(series, number, path, NULL) == HF_OK)
+        (void)unlink(path);
+}
+
 /* One that cannot be written costs that file, and is said once; the series goes on. */
 static void series_save(struct series *series, struct hf_series_order *order)
 {
-    bool is_done;
+    bool is_there;
     struct hf_error err = {0};
-    struct hf_series_reply reply;
-    const struct hf_file_name name = {series->how->pid, series->program, series->number};
-    enum hf_status status = hf_file_pattern_expand(series->pattern, &name, order->output, &err);
-    if (status == HF_OK)
-        status = series_order(
-            series, &series->saver, HF_SERIES_ORDER_SAVE, order, &reply, &is_done, &err);
-    hf_standby_rest(&series->saver.standby); /* with all that it took to name */
-    series->number += status == HF_OK;
+    const struct hf_dump_source source = {.fd = -1}; /* the order has it */
+    series->order = order;
+    enum hf_status status =
+        hf_dump_keeper_take(&series->files, HF_DUMP_TIME, &source, &is_there, &err);
     if (status != HF_OK && !series->cannot_save)
         series_lost(series, "a profile, and perhaps later ones", err.text);
     series->cannot_save |= status != HF_OK;
-    order->output[0] = '\0';
 }
 
 static enum hf_status series_judge(
@@ -366,7 +399,7 @@ static void series_number(struct series *series)
            hf_file_pattern_expand(series->pattern, &name, path, NULL) == HF_OK &&
            access(path, F_OK) == 0)
         name.number++;
-    series->number = name.number;
+    series->first_number = name.number;
 }
 
 static enum hf_status series_init(struct series *series, struct hf_error *err)
@@ -383,6 +416,8 @@ static enum hf_status series_init(struct series *series, struct hf_error *err)
         status = series_pattern(series->options, series->pattern, err);
     if (status == HF_OK && series->pattern[0] != '\0')
         series_number(series);
+    series->files = (struct hf_dump_keeper){
+        .sink = {series_write, series_drop, series}, .last = (size_t)series->options->keep};
     if (status == HF_OK)
         status = series_reader_init(&series->saver, series, err);
     return status == HF_OK ? series_reader_init(&series->judge, series, err) : status;
@@ -413,6 +448,7 @@ enum hf_status hf_attach_in_series(struct hf_attach_options *options,
         status = series_conclude(series, err);
     series_reader_done(&series->saver);
     series_reader_done(&series->judge);
+    hf_dump_keeper_done(&series->files);
     hf_recording_free(series->recording);
     free(series);
     return status;

@@ -9,6 +9,8 @@
 #include "profile/samples.h"
 #include "render/table/growth_report.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +50,7 @@ static enum hf_status series_worker_save(const struct hf_series_worker *worker,
     const struct hf_series_order *order, int fd, struct hf_series_reply *reply,
     struct hf_error *err)
 {
+    size_t type;
     struct hf_profile *profile;
     struct hf_report_options report = worker->options->report;
     struct hf_lifetimes lifetimes = {.wants_classes = true};
@@ -56,6 +59,8 @@ static enum hf_status series_worker_save(const struct hf_series_worker *worker,
         worker, order, fd, hf_save_takes_classes(order->output) ? &lifetimes : NULL, &profile, err);
     if (status != HF_OK)
         return status;
+    if (hf_profile_find_type(profile, HF_TEXT("inuse_space"), &type))
+        reply->in_use_bytes = hf_profile_total(profile, type, HF_THREAD_ALL).value;
     struct hf_budget budget = {.given_bytes = profile->given_bytes};
     struct hf_budget_scope before = hf_budget_enter(&budget);
     status = hf_save(&report, order->output, profile, err);
@@ -96,12 +101,16 @@ static bool series_worker_found_leak(const struct hf_growth *growth)
     return false;
 }
 
-static enum hf_status series_worker_print(struct hf_process_history *process, struct hf_error *err)
+static enum hf_status series_worker_print(
+    struct hf_process_history *process, uint32_t pid, struct hf_error *err)
 {
+    char next[96];
     struct hf_output output;
-    const struct hf_growth_report report = {.growth = &process->growth,
-        .suppressions = &process->suppressions,
-        .next = "while the process runs, heapflame heap PID shows what holds its memory."};
+    (void)snprintf(next, sizeof next,
+        "while the process runs, heapflame heap %" PRIu32 " shows what holds its memory.",
+        /* the name of a process, not a count: never 1 of something */ pid);
+    const struct hf_growth_report report = {
+        .growth = &process->growth, .suppressions = &process->suppressions, .next = next};
     enum hf_status status = hf_output_open(&output, NULL, false, err);
     if (status != HF_OK)
         return status;
@@ -147,7 +156,7 @@ static enum hf_status series_worker_conclude(struct hf_series_worker *worker,
         status = hf_process_history_judge(process, &worker->options->report.view.request, err);
         found_leak = status == HF_OK && series_worker_found_leak(&process->growth);
         if (status == HF_OK)
-            status = series_worker_print(process, err);
+            status = series_worker_print(process, worker->how->pid, err);
         const struct hf_notes *notes = hf_process_history_notes(process);
         if (status == HF_OK && notes != NULL)
             hf_report_notes(common, notes);

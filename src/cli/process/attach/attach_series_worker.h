@@ -35,6 +35,7 @@ struct hf_series_order {
 /* No `bool` and no text that must end: it may come from a worker that was taken over. */
 struct hf_series_reply {
     uint32_t status, is_partial;
+    uint64_t in_use_bytes; /* of a profile that was written */
     struct hf_error error;
     struct hf_leak_told told;
 };

@@ -61,6 +61,10 @@ static const struct hf_option output_options[] = {
     {"output", 'o', HF_OPT_OUTPUT(AT(report.view.output), "FILE"),
         "write the profile to FILE; its ending selects the format (with --every: a folder, or a "
         "pattern, e.g. heap.%n.hfb)"},
+    {"keep", 0, HF_OPT_COUNT(AT(keep), "N"),
+        "with --every, keep the first profile, the peak, the largest growth and the last N; 0 "
+        "keeps "
+        "all (default: 0)"},
     {0},
 };
 
