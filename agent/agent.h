@@ -4,7 +4,8 @@
  * The agent (libheapflame.so) is loaded into a program by LD_PRELOAD. It stands before the
  * program's allocator, and keeps a live table (live/layout.h) of what it sees there: a sample of
  * the allocations, or all. Nobody but the table's readers is told anything: no thread, socket or
- * file but the table, and the dumps that the program or its configuration asks for (control.h).
+ * file but the table, and the dumps that the program or its configuration asks for (control.h); in
+ * a process of Java there is one thread, for a moment (java_objects.h).
  *
  * *Laws of the hooks.*  A call takes the slow path when `left` falls below zero or the filter says
  * that the block may be recorded; everything else is a subtraction or a look-up away from the next
@@ -78,6 +79,8 @@ struct hf_agent_tls {
     bool is_resolving;       /* real.c looks for the next allocator */
     uint8_t activity;        /* enum hf_activity */
     bool maps_for_allocator; /* what it maps now holds blocks that are seen by themselves */
+    bool is_of_object;       /* what is recorded now is an object that may move */
+    uint32_t object;         /* its slot, or HF_LIVE_NONE */
 };
 extern HF_HIDDEN __thread struct hf_agent_tls hf_agent_tls;
 
@@ -107,6 +110,7 @@ struct hf_agent {
     struct hf_blocks blocks;
     struct hf_mappings mappings;
     struct hf_interpreter interpreter;
+    _Atomic uint64_t objects_start, objects_end; /* Java's heap, once its objects are sampled */
 };
 extern HF_HIDDEN struct hf_agent hf_agent;
 

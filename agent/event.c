@@ -1,6 +1,7 @@
 #include "event.h"
 
 #include "control.h"
+#include "java_objects.h"
 #include "thread.h"
 
 #include <errno.h>
@@ -188,6 +189,37 @@ void hf_event_settle(const void *block, uint32_t slot, bool is_gone, const struc
     event_end(error);
 }
 
+/* The coin of a sample's half is of the thread's last random number, and HotSpot drew the gap. */
+uint32_t hf_event_object(size_t size, const struct hf_caller *caller)
+{
+    struct hf_agent_tls *tls = &hf_agent_tls;
+    tls->object = HF_LIVE_NONE;
+    if (!hf_agent_is_owner() || !hf_control_records())
+        return HF_LIVE_NONE;
+    if (is_busy(caller)) {
+        hf_live_lose(&hf_agent.table, HF_LIVE_LOST_WAIT, size);
+        return HF_LIVE_NONE;
+    }
+    tls->is_of_object = true;
+    hf_event_alloc((const void *)HF_LIVE_MOVABLE, size, caller);
+    tls->is_of_object = false;
+    struct hf_recorded_thread *thread = hf_thread_known();
+    if (thread != NULL)
+        (void)hf_sampler_below(&thread->sampler, 2);
+    return tls->object;
+}
+
+void hf_event_object_end(uint32_t slot, const struct hf_caller *caller)
+{
+    if (!hf_agent_is_owner() || is_busy(caller))
+        return;
+    int error = errno;
+    struct hf_recorded_thread *thread = event_begin(true, caller);
+    if (thread != NULL)
+        hf_record_object_end(thread, slot);
+    event_end(error);
+}
+
 /* The process begins with a mapping, because it is a child after fork, or because the malloc that
  * maps is not the one that the agent replaces. */
 static HF_APART bool begin_with_mapping(void)
@@ -234,6 +266,8 @@ void hf_event_map(const void *start, size_t bytes, bool has_memory, const struct
     if (thread == NULL)
         hf_live_lose_mapping(&hf_agent.table);
     event_end(error);
+    if (HF_UNLIKELY(hf_java_objects_are_due()))
+        hf_java_objects_begin(caller);
 }
 
 void hf_event_unmap(const void *start, size_t bytes, struct hf_mappings_taken *out_taken,

@@ -60,6 +60,11 @@ uint32_t hf_event_take(const void *block, const struct hf_caller *caller);
 void hf_event_settle(
     const void *block, uint32_t slot, bool is_gone, const struct hf_caller *caller);
 
+/* An object of an interpreter's own heap was sampled, which its collector may move: it is known by
+ * its slot, until it is freed. HF_LIVE_NONE: it is not recorded. */
+HF_MUST_CHECK uint32_t hf_event_object(size_t size, const struct hf_caller *caller);
+void hf_event_object_end(uint32_t slot, const struct hf_caller *caller);
+
 /* The program got addresses. `has_memory`: of no file, which is recorded; else there is no record
  * of them from now on. */
 void hf_event_map(const void *start, size_t bytes, bool has_memory, const struct hf_caller *caller);

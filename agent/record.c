@@ -41,6 +41,7 @@ struct record_stack {
     const struct hf_interpreted_chain *interpreted; /* NULL: there are none */
     uint64_t hash;
     uint32_t count;
+    uint32_t first; /* native frames inward of this one are left out */
 };
 
 /* How many of the frames of the walk are of the stack. */
@@ -72,7 +73,7 @@ static bool make_frames(const struct record_stack *stack, size_t *out_count)
     if (!hf_modules_frames(&hf_agent.modules, natives, count))
         return false;
     *out_count = 0;
-    for (uint32_t i = 0, next = 0; i < count; i++) {
+    for (uint32_t i = stack->first, next = 0; i < count; i++) {
         frames[(*out_count)++] = natives[i];
         bool is_replaced = interpreted != NULL && hf_interpreter_replaces(&hf_agent.interpreter);
         for (; interpreted != NULL && next < interpreted->count &&
@@ -185,6 +186,12 @@ static HF_APART void look_for_interpreter(void)
     hf_spinlock_release(&adding);
 }
 
+void hf_record_look_again(void)
+{
+    atomic_store_explicit(&hf_agent.interpreter.is_asked, true, memory_order_release);
+    look_for_interpreter();
+}
+
 /* The number of a stack in a process with an interpreter: its frames change while the native ones
  * stay, so the note of a walk is only for stacks without. */
 static HF_APART uint32_t find_interpreted(struct hf_recorded_thread *thread,
@@ -199,6 +206,10 @@ static HF_APART uint32_t find_interpreted(struct hf_recorded_thread *thread,
         stack.hash = hf_mix(
             (chain->is_outermost ? 0 : leaf->hash) ^ chain->hash, UINT64_C(0x9e3779b97f4a7c15));
         stack.count = chain->count + native_count(&stack);
+        if (hf_agent_tls.is_of_object && chain->is_outermost) {
+            stack.first = chain->frames[0].native;
+            stack.hash = ~stack.hash;
+        }
     } else if (leaf->note != 0) {
         return leaf->note - 1;
     }
@@ -305,11 +316,11 @@ static HF_ALWAYS_INLINE uint32_t record_empty(
     return stack;
 }
 
-/* Of a block of which nobody saw how it was freed, or that cannot be kept. */
-static HF_APART void record_empty_apart(struct hf_recorded_thread *thread, uint32_t slot)
+/* Of a block of which nobody saw how it was freed, that cannot be kept, or that is an object. */
+static HF_APART uint32_t record_empty_apart(
+    struct hf_recorded_thread *thread, uint32_t slot, struct hf_live_ended *out_block)
 {
-    struct hf_live_ended ignored;
-    (void)record_empty(thread, slot, &ignored);
+    return record_empty(thread, slot, out_block);
 }
 
 /* The filter asks for no block when all are recorded. */
@@ -317,10 +328,11 @@ static HF_ALWAYS_INLINE bool index_block(
     struct hf_recorded_thread *thread, uintptr_t address, uint32_t slot)
 {
     uint32_t old;
+    struct hf_live_ended ended;
     if (!hf_blocks_add(&hf_agent.blocks, &hf_agent.table, address, slot, &old))
         return false;
     if (HF_UNLIKELY(old != HF_LIVE_NONE))
-        record_empty_apart(thread, old);
+        (void)record_empty_apart(thread, old, &ended);
     else if (!hf_agent.is_exact)
         hf_filter_add(address);
     return true;
@@ -329,10 +341,9 @@ static HF_ALWAYS_INLINE bool index_block(
 /* The index has no room for the block. */
 static HF_APART void record_lose(struct hf_recorded_thread *thread, uint32_t slot)
 {
-    uint64_t size =
-        atomic_load_explicit(&hf_live_block(&hf_agent.table, slot)->size, memory_order_relaxed);
-    hf_live_lose(&hf_agent.table, HF_LIVE_LOST_BLOCK, size);
-    record_empty_apart(thread, slot);
+    struct hf_live_ended ended;
+    (void)record_empty_apart(thread, slot, &ended);
+    hf_live_lose(&hf_agent.table, HF_LIVE_LOST_BLOCK, ended.size_bytes);
 }
 
 static HF_ALWAYS_INLINE void record_put_back(
@@ -361,9 +372,11 @@ void hf_record_alloc(struct hf_recorded_thread *thread, uintptr_t address, size_
     hf_probe_alloc(address, size_bytes, weight.bytes);
     uint32_t slot = hf_live_put(
         &hf_agent.table, &thread->slots, address, size_bytes, stack, thread->number, now);
-    if (HF_LIKELY(slot != HF_LIVE_NONE))
+    if (HF_UNLIKELY(address == HF_LIVE_MOVABLE))
+        hf_agent_tls.object = slot;
+    else if (HF_LIKELY(slot != HF_LIVE_NONE))
         record_put_back(thread, address, slot);
-    else
+    if (HF_UNLIKELY(slot == HF_LIVE_NONE))
         hf_live_end_use(&hf_agent.table, stack, weight.objects, weight.bytes, now);
 }
 
@@ -435,6 +448,12 @@ static HF_ALWAYS_INLINE void record_drop(struct hf_recorded_thread *thread, uint
         record_place(thread, stack, caller);
 }
 
+void hf_record_object_end(struct hf_recorded_thread *thread, uint32_t slot)
+{
+    struct hf_live_ended block;
+    record_end(record_empty_apart(thread, slot, &block), &block, 1);
+}
+
 uint32_t hf_record_take(uintptr_t address)
 {
     return record_take(address);
@@ -460,10 +479,17 @@ void hf_record_free(
         record_drop(thread, address, slot, caller);
 }
 
-/* True if the recorded allocator calls: what it maps has the blocks in it. */
-static bool is_by_allocator(const struct hf_caller *caller)
+/* True if the heap lies there whose objects are recorded. */
+static bool is_of_objects(uint64_t start, uint64_t end)
 {
-    if (hf_agent_tls.maps_for_allocator)
+    return end <= atomic_load_explicit(&hf_agent.objects_end, memory_order_acquire) &&
+           start >= atomic_load_explicit(&hf_agent.objects_start, memory_order_relaxed);
+}
+
+/* True if the recorded allocator calls: what it maps has the blocks in it. */
+static bool is_by_allocator(uint64_t start, uint64_t end, const struct hf_caller *caller)
+{
+    if (hf_agent_tls.maps_for_allocator || is_of_objects(start, end))
         return true;
     uint64_t places[] = {(uint64_t)(uintptr_t)hf_real.malloc + 1, caller->pc};
     return hf_modules_frames(&hf_agent.modules, places, HF_COUNT(places)) &&
@@ -477,8 +503,8 @@ void hf_record_map(
     enum hf_live_loss ignored;
     struct hf_live_mapped mapped = {
         .start = start, .end = end, .birth = record_now(), .thread = thread->number};
-    mapped.stack =
-        is_by_allocator(caller) ? HF_LIVE_BY_ALLOCATOR : record_stack_of(thread, caller, &ignored);
+    mapped.stack = is_by_allocator(start, end, caller) ? HF_LIVE_BY_ALLOCATOR
+                                                       : record_stack_of(thread, caller, &ignored);
     if (mapped.stack != HF_STACKS_NONE) {
         hf_mappings_add(&hf_agent.mappings, &hf_agent.table, &mapped);
         return;
@@ -490,6 +516,7 @@ void hf_record_map(
 void hf_record_mend(void)
 {
     hf_agent_tls.moved_from = 0;
+    hf_agent_tls.is_of_object = false;
     hf_modules_mend(&hf_agent.modules);
     hf_blocks_mend(&hf_agent.blocks);
     hf_mappings_mend(&hf_agent.mappings);

@@ -36,6 +36,14 @@ static inline uint64_t hf_caller_sp(const struct hf_caller *caller)
 void hf_record_alloc(struct hf_recorded_thread *thread, uintptr_t address, size_t size_bytes,
     const struct hf_caller *caller);
 
+/* The object in that slot is freed: one that was recorded at HF_LIVE_MOVABLE, while
+ * hf_agent_tls.is_of_object was set. The stack of such a one begins at the innermost function that
+ * an interpreter runs, if there is one. */
+void hf_record_object_end(struct hf_recorded_thread *thread, uint32_t slot);
+
+/* The interpreter is looked at once more, for what it did not have at its start. */
+void hf_record_look_again(void);
+
 /* Nothing happens if the block at `address` was not recorded. */
 void hf_record_free(
     struct hf_recorded_thread *thread, uintptr_t address, const struct hf_caller *caller);

@@ -23,6 +23,8 @@ static enum hf_status take_block(
 {
     struct table_reading *reading = context;
     struct hf_table_blocks *blocks = reading->blocks;
+    if (seen->address == HF_LIVE_MOVABLE)
+        return HF_OK; /* it lies in no heap of an allocator's */
     if (is_younger(reading, seen->birth)) {
         blocks->younger++;
         return HF_OK;

@@ -29,6 +29,7 @@
 #ifndef HF_LIVE_LAYOUT_H
 #define HF_LIVE_LAYOUT_H
 
+#include "live/bounds.h"
 #include "live/resident_record.h"
 #include "live/stack_record.h"
 
@@ -95,13 +96,6 @@ enum hf_live_loss {
     HF_LIVE_LOST_BLOCK, /* no room for the block: in the totals, but not among the live ones */
     HF_LIVE_LOST_WAIT,  /* a lock was held too long, or by the thread's own signal's victim */
     HF_LIVE_LOSSES
-};
-
-/* Why the writer makes do with less than the head says. */
-enum hf_live_bound {
-    HF_LIVE_BOUND_FILTER = 1,        /* under a seccomp filter it asks the system for nothing */
-    HF_LIVE_BOUND_ADDRESS_SPACE = 2, /* RLIMIT_AS leaves it no more */
-    HF_LIVE_BOUND_MALLOC = 4,        /* another malloc gets the calls: it sees mappings only */
 };
 
 #define HF_LIVE_CALLS 16
@@ -236,6 +230,7 @@ static inline uint64_t hf_live_frame_offset(uint64_t frame)
  * have 47 bits of address; above them is a 1, so that the upper half is never 0.
  */
 #define HF_LIVE_IN_USE (UINT64_C(1) << 63)
+#define HF_LIVE_MOVABLE UINT64_C(16) /* in the place of an address: of an object that may move */
 static inline uint64_t hf_live_word(uint64_t address, uint64_t generation)
 {
     return HF_LIVE_IN_USE | address << 16 | (generation & 0xffff);

@@ -18,6 +18,11 @@ static const struct {
     {"AbstractInterpreter", "_code", IS_STATIC, 1},
     {"StubRoutines", "_call_stub_return_address", IS_STATIC, 2},
     {"Abstract_VM_Version", "_vm_major_version", IS_STATIC, 3},
+    {"Abstract_VM_Version", "_vm_security_version", IS_STATIC, 4},
+    {"Universe", "_collectedHeap", IS_STATIC, 5},
+    {"CollectedHeap", "_reserved", 32, 0},
+    {"MemRegion", "_start", 0, 0},
+    {"MemRegion", "_word_size", 8, 0},
     {"GrowableArrayBase", "_len", 0, 0},
     {"GrowableArrayBase", "_max", 4, 0},
     {"GrowableArray<int>", "_data", 8, 0},
@@ -205,7 +210,7 @@ static void begin(void)
 {
     heap.used = 0;
     make_natives();
-    statics = make(32);
+    statics = make(48);
     make_lists(NULL);
     uint64_t heaps = make(16), items = make(8), code_heap = make(264), queue = make(40);
     code = make(SEGMENTS << SEGMENT_BITS);
@@ -237,6 +242,32 @@ static void begin(void)
     assert_true(hf_java_structs_read(&java, &heap_memory, &exports));
 }
 
+static bool java_find_objects(uint64_t start, uint64_t words)
+{
+    uint64_t objects = make(64), found, end;
+    put_u64(objects, 32, start);
+    put_u64(objects, 40, words);
+    put_u64(statics, 40, objects);
+    return hf_java_find_objects(&java, &heap_memory, &found, &end) && found == start &&
+           end == start + 8 * words;
+}
+
+static void finds_where_objects_are(void **state)
+{
+    (void)state;
+    uint64_t start, end;
+    begin();
+    assert_false(hf_java_find_objects(&java, &heap_memory, &start, &end)); /* not made yet */
+    assert_true(java.update == statics + 32);
+    assert_true(java_find_objects(0xe0000000, 1 << 26));
+    assert_false(java_find_objects(0, 1 << 26));
+    assert_false(java_find_objects(0xe0000000, 0));
+    assert_false(java_find_objects(UINT64_C(1) << 47, 1));
+    assert_false(java_find_objects(0xe0000000, UINT64_MAX / 8));
+    put_u64(statics, 40, 8); /* there is nothing */
+    assert_false(hf_java_find_objects(&java, &heap_memory, &start, &end));
+}
+
 static void takes_what_is_exported(void **state)
 {
     (void)state;
@@ -248,12 +279,12 @@ static void takes_what_is_exported(void **state)
         bool is_wanted = strcmp(exported[i].type, "InvocationEntryBci") != 0;
         struct hf_java none = {0};
         heap.used = 0;
-        statics = make(32);
+        statics = make(48);
         make_lists(exported[i].type);
         assert_int_equal(hf_java_structs_read(&none, &heap_memory, &exports), !is_wanted);
     }
     begin();
-    put_u64(*(uint64_t *)(uintptr_t)exports.structs, 48 * 5 + 32, 1 << 20); /* no offset is that */
+    put_u64(*(uint64_t *)(uintptr_t)exports.structs, 48 * 9 + 32, 1 << 20); /* no offset is that */
     assert_false(hf_java_structs_read(&java, &heap_memory, &exports));
     exports.types = 8;
     assert_false(hf_java_structs_read(&java, &heap_memory, &exports));
@@ -456,6 +487,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(takes_what_is_exported),
+        cmocka_unit_test(finds_where_objects_are),
         cmocka_unit_test(finds_code),
         cmocka_unit_test(names_methods),
         cmocka_unit_test(finds_lines),

@@ -84,6 +84,27 @@ static const struct live_language live_languages[] = {
     [HF_LIVE_LUA] = {"Lua", "Lua", "5.4.4", "does not say which it is", 16, 8, true},
 };
 
+/* Why Java's heap is only seen as a whole. */
+static void note_objects(const struct hf_live_snapshot *table, struct hf_notes *notes)
+{
+    uint64_t bounds = atomic_load_explicit(&table->state.bounds, memory_order_relaxed);
+    uint64_t word = atomic_load_explicit(&table->state.interpreter, memory_order_relaxed);
+    bool is_exact_java = table->head.period_bytes <= 1 && word >> 48 == HF_LIVE_JAVA &&
+                         (word >> 32 & 0xffff) == HF_LIVE_INTERPRETER_READ;
+    if ((bounds & HF_LIVE_BOUND_OBJECTS_TAKEN) != 0)
+        hf_notes_add(notes, HF_NOTE_INFO,
+            "the objects of Java are not recorded, because another tool samples them, and HotSpot "
+            "allows one at a time; start the program without that tool");
+    else if ((bounds & HF_LIVE_BOUND_OBJECTS_OLD) != 0)
+        hf_notes_add(notes, HF_NOTE_INFO,
+            "the objects of Java are not recorded: heapflame samples them in OpenJDK 17.0.15 and "
+            "later updates of 17, and this one is older");
+    else if (table->head.minor >= 5 && is_exact_java)
+        hf_notes_add(notes, HF_NOTE_INFO,
+            "the objects of Java are not recorded in an exact run; without --exact, they are "
+            "sampled");
+}
+
 /* Why there are no frames of an interpreter where there could be some. */
 static void note_interpreter(const struct hf_live_snapshot *table, struct hf_notes *notes)
 {
@@ -115,5 +136,6 @@ void hf_live_note(const struct hf_live_snapshot *table, uint64_t damaged, struct
 {
     note_losses(table, damaged, notes);
     note_malloc(table, notes);
+    note_objects(table, notes);
     note_interpreter(table, notes);
 }

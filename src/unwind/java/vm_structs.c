@@ -27,6 +27,7 @@ enum {
     PAGE_BYTES = 4096,
     OFFSET_MAX = 4096
 };
+#define ADDRESS_MAX (UINT64_C(1) << 47)
 
 enum java_kind { JAVA_FIELD, JAVA_STATIC, JAVA_SIZE, JAVA_CONSTANT };
 
@@ -58,6 +59,11 @@ static const struct java_wanted java_wanted[HF_JAVA_WANTED] = {
     STATIC("AbstractInterpreter", "_code", interpreter),
     STATIC("StubRoutines", "_call_stub_return_address", call_stub_return),
     STATIC("Abstract_VM_Version", "_vm_major_version", version),
+    STATIC("Abstract_VM_Version", "_vm_security_version", update),
+    STATIC("Universe", "_collectedHeap", objects),
+    OFFSET("CollectedHeap", "_reserved", objects_reserved),
+    OFFSET("MemRegion", "_start", region_start),
+    OFFSET("MemRegion", "_word_size", region_words),
     OFFSET("GrowableArrayBase", "_len", array_length),
     OFFSET("GrowableArray<int>", "_data", array_data),
     OFFSET("CodeHeap", "_memory", heap_memory),
@@ -240,4 +246,19 @@ bool hf_java_structs_read(struct hf_java *java, const struct hf_interpreted_memo
            java_read_list(
                &r, exports->constants, sizeof(struct java_constant_entry), java_constant_of) &&
            r.found == UINT64_MAX >> (64 - HF_JAVA_WANTED);
+}
+
+bool hf_java_find_objects(const struct hf_java *java, const struct hf_interpreted_memory *memory,
+    uint64_t *out_start, uint64_t *out_end)
+{
+    uint64_t heap, words;
+    if (!hf_java_u64(memory, java->objects, 0, &heap) || heap == 0)
+        return false;
+    heap += (uint64_t)(int64_t)java->objects_reserved;
+    if (!hf_java_u64(memory, heap, java->region_start, out_start) ||
+        !hf_java_u64(memory, heap, java->region_words, &words) || *out_start == 0 || words == 0 ||
+        *out_start >= ADDRESS_MAX || words >= (ADDRESS_MAX - *out_start) / 8)
+        return false;
+    *out_end = *out_start + 8 * words;
+    return true;
 }

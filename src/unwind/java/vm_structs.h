@@ -31,7 +31,8 @@ struct hf_java_exports {
 /* Offsets in bytes from the start of an object, but for the statics. */
 struct hf_java {
     /* Addresses of variables. */
-    uint64_t heaps, interpreter, call_stub_return, version;
+    uint64_t heaps, interpreter, call_stub_return, version, update, objects;
+    int32_t objects_reserved, region_start, region_words;  /* a CollectedHeap, and its MemRegion */
     int32_t array_length, array_data;                      /* a GrowableArray */
     int32_t heap_memory, heap_segments, heap_segment_bits; /* a CodeHeap */
     int32_t space_low, space_high;                         /* a VirtualSpace */
@@ -51,7 +52,7 @@ struct hf_java {
     int32_t has_lines;                                       /* a bit of const_flags */
 };
 
-#define HF_JAVA_WANTED 47u
+#define HF_JAVA_WANTED 52u
 
 /* True if this major version of the Java virtual machine was run. */
 HF_MUST_CHECK bool hf_java_is_known(uint32_t version);
@@ -59,6 +60,10 @@ HF_MUST_CHECK bool hf_java_is_known(uint32_t version);
 /* False if something is not there, or cannot be what it says. */
 HF_MUST_CHECK bool hf_java_structs_read(struct hf_java *java,
     const struct hf_interpreted_memory *memory, const struct hf_java_exports *exports);
+
+/* The addresses that are reserved for objects; false: they are not one piece (ZGC), or unknown. */
+HF_MUST_CHECK bool hf_java_find_objects(const struct hf_java *java,
+    const struct hf_interpreted_memory *memory, uint64_t *out_start, uint64_t *out_end);
 
 /* A pointer, an int, or an unsigned short of an object. */
 HF_MUST_CHECK static inline bool hf_java_u64(const struct hf_interpreted_memory *memory,

@@ -1,0 +1,22 @@
+/*
+ * bounds.h: what the writer of a live table could not do, and why; in the table's state.
+ *
+ * Example:
+ *
+ *     uint64_t bounds = 0; // of the state
+ *     if ((bounds & HF_LIVE_BOUND_MALLOC) != 0)
+ *         return hf_error_set(err, HF_ERR_INPUT, "has mappings only");
+ */
+#ifndef HF_LIVE_BOUNDS_H
+#define HF_LIVE_BOUNDS_H
+
+/* Why the writer makes do with less than the head says. */
+enum hf_live_bound {
+    HF_LIVE_BOUND_FILTER = 1,        /* under a seccomp filter it asks the system for nothing */
+    HF_LIVE_BOUND_ADDRESS_SPACE = 2, /* RLIMIT_AS leaves it no more */
+    HF_LIVE_BOUND_MALLOC = 4,        /* another malloc gets the calls: it sees mappings only */
+    HF_LIVE_BOUND_OBJECTS_TAKEN = 8, /* another tool samples the objects in Java's heap */
+    HF_LIVE_BOUND_OBJECTS_OLD = 16,  /* this update of Java shows none of them safely */
+};
+
+#endif
