@@ -36,6 +36,8 @@ RULES = {
                            "the function around it; heapflame has the name that the debug information gives"),
     "name without its scope": ("heapflame", "binutils prints a local function's bare name; heapflame has the scope "
                                "and the arguments from the symbol at this address"),
+    "inlined name without its scope": ("heapflame", "GCC writes no linkage name for what other files cannot call; heapflame "
+                                       "has what stands around the function in the debug information"),
     "equal functions": ("heapflame", "the compiler made several functions with the same bytes one; heapflame marks the name"),
     "two names at one place": ("both", "aliases: symbols of both names contain the address"),
     "allocator is cut": ("both", "jeprof drops allocator frames before it prints, this comparison keeps heapflame's"),
@@ -180,6 +182,8 @@ class Comparison:
         elif is_function and ours in at_place and "::" in ours:
             bare = re.sub(r"<.*", "", theirs) if not theirs.startswith("operator") else "operator"
             rule = "name without its scope" if bare in ours else None
+        elif not is_function and ours.endswith("::" + theirs):
+            rule = "inlined name without its scope"
         if rule is None:
             self.fail(address, ours, theirs)
         self.used[rule] += 1
