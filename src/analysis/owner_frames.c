@@ -102,6 +102,18 @@ enum hf_status hf_owner_judge_rule(struct hf_owner_frames *frames, enum hf_owner
     return HF_OK;
 }
 
+enum hf_status hf_owner_judge_is_trait(struct hf_owner_frames *frames,
+    const struct hf_source_line *at, bool *out_is, struct hf_error *err)
+{
+    const struct hf_owner_rule *rule = NULL;
+    *out_is = hf_text_starts(at->name, "<") && hf_text_has(at->name, " as ") &&
+              hf_source_language_of(at->file) == HF_SOURCE_RUST;
+    enum hf_status status =
+        *out_is ? hf_owner_judge_rule(frames, HF_OWNER_SOURCE, at->file, &rule, err) : HF_OK;
+    *out_is = *out_is && rule == NULL;
+    return status;
+}
+
 static bool is_by_path(const struct hf_owner_rule *rule)
 {
     return rule != NULL && hf_text_find(rule->glob, '/') != rule->glob.size;
@@ -219,8 +231,8 @@ static bool owner_is_verb(struct hf_text bare)
 {
     static const char *const verbs[] = {"push", "put", "add", "insert", "append", "set", "send",
         "post", "enqueue", "emplace", "connect", "deliver", "publish", "offer", "subscribe",
-        "push_back", "write", "take", "acquire", "make", "Push", "Put", "Add", "Insert", "Append",
-        "Set", "Send", "Post"};
+        "push_back", "write", "take", "acquire", "Push", "Put", "Add", "Insert", "Append", "Set",
+        "Send", "Post"};
     for (size_t i = 0; i < HF_COUNT(verbs); i++) {
         if (hf_text_is(bare, verbs[i]))
             return true;
@@ -269,6 +281,24 @@ static enum hf_status owner_apply_source(struct hf_owner_judge *j, const struct 
     if (is_helper)
         judged->class = HF_OWNER_OWN;
     return gives ? owner_add_holder(j, holder, judged, err) : HF_OK;
+}
+
+/* A trait of Rust that a type of the program has may be a library's, as iterators are: where its
+ * source says that it keeps what it makes, it is the program's function that does. */
+static enum hf_status owner_apply_trait(struct hf_owner_judge *j, const struct hf_source_line *at,
+    struct hf_owner_frame *judged, struct hf_error *err)
+{
+    bool is_trait = false;
+    enum hf_owner_class class = judged->class;
+    if (class != HF_OWNER_WRAPPER)
+        return HF_OK;
+    enum hf_status status = hf_owner_judge_is_trait(j->frames, at, &is_trait, err);
+    if (status != HF_OK || !is_trait)
+        return status;
+    judged->class = HF_OWNER_HELPER;
+    status = owner_apply_source(j, at, true, judged, err);
+    judged->class = judged->is_kept ? HF_OWNER_OWN : class;
+    return status;
 }
 
 /*
@@ -322,6 +352,8 @@ static enum hf_status judge_frame(struct hf_owner_judge *j, const struct hf_fram
     if (status == HF_OK && is_ours && !judged.is_forced && name.size != 0)
         status = is_compiled ? owner_apply_source(j, &at, site.is_helper, &judged, err)
                              : owner_apply_script(j, &at, &judged, err);
+    else if (status == HF_OK && !judged.is_forced && name.size != 0 && is_compiled)
+        status = owner_apply_trait(j, &at, &judged, err);
     if (status == HF_OK)
         status = owner_compare_line(j, &site, name, &judged, err);
     *out_judged = judged;

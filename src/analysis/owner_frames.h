@@ -98,4 +98,9 @@ HF_MUST_CHECK enum hf_status hf_owner_judge_rule(struct hf_owner_frames *frames,
     enum hf_owner_subject subject, struct hf_text text, const struct hf_owner_rule **out_rule,
     struct hf_error *err);
 
+/* A function of a trait of Rust that a type of the program has: "<Window<I> as core::iter::
+ * Iterator>::next". */
+HF_MUST_CHECK enum hf_status hf_owner_judge_is_trait(struct hf_owner_frames *frames,
+    const struct hf_source_line *at, bool *out_is, struct hf_error *err);
+
 #endif

@@ -108,7 +108,10 @@ static enum hf_status judge_sources(struct hf_owner_judge *j, const struct hf_pr
         bool has_name = at.name.size != 0;
         if (has_name)
             status = hf_owner_judge_rule(j->frames, HF_OWNER_FUNCTION, at.name, &rule, err);
-        bool is_other = rule != NULL && rule->class != HF_OWNER_ENTRY;
+        bool is_trait = false;
+        if (status == HF_OK && has_name)
+            status = hf_owner_judge_is_trait(j->frames, &at, &is_trait, err);
+        bool is_other = rule != NULL && rule->class != HF_OWNER_ENTRY && !is_trait;
         if (status == HF_OK && !is_other && has_name)
             status = hf_owner_judge_rule(j->frames, HF_OWNER_SOURCE, at.file, &rule, err);
         is_other |= rule != NULL && rule->class != HF_OWNER_ENTRY;

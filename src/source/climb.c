@@ -335,6 +335,24 @@ static struct hf_source_end climb_receiver(const struct hf_source_at *at, uint32
     return of_local.fate == HF_SOURCE_RETURNED ? of_local : HF_SOURCE_END_UNKNOWN;
 }
 
+/*
+ * The same of a container that a function of C stores its argument in, and that its caller made:
+ * "heap_push(heap, tree_new())". What the caller takes out of it to return it goes on.
+ */
+static struct hf_source_end climb_stored(
+    const struct hf_source_at *at, uint32_t function, uint32_t open, struct hf_source_end end)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    if (tokens->language != HF_SOURCE_C || end.fate != HF_SOURCE_KEPT || !end.is_stored)
+        return end;
+    uint32_t name = climb_argument_name(at, open, end.parameter);
+    if (name == HF_SOURCE_NO || hf_source_is_main(at, function) ||
+        !climb_is_made_there(at, function, name))
+        return end;
+    struct hf_source_end of_local = hf_source_follow(at, function, hf_source_text_of(at, name));
+    return of_local.fate == HF_SOURCE_RETURNED ? of_local : end;
+}
+
 struct hf_source_end hf_source_into_receiver(const struct hf_source_at *at, uint32_t callee)
 {
     uint32_t number = at->file->tokens.items[callee].statement;
@@ -411,7 +429,8 @@ static struct hf_source_end climb_call(const struct hf_source_at *at, uint32_t f
         if (*out_goes_on)
             *value = call;
         if (end.fate != HF_SOURCE_FILLS)
-            return climb_receiver(at, function, begin, callee, end);
+            return climb_receiver(
+                at, function, begin, callee, climb_stored(at, function, level->open, end));
         uint32_t name = climb_argument_name(at, level->open, end.parameter);
         return name != HF_SOURCE_NO ? climb_into(at, function, name) : HF_SOURCE_END_STAYS;
     }
@@ -528,14 +547,6 @@ static struct hf_source_end climb_loop(
     return climb_target(at, statement->function, value->statement, begin, end);
 }
 
-/* "-=", and "+=" of Perl, whose strings have "." for that: what stands there is a number. */
-static bool climb_counts(const struct hf_source_tokens *tokens, uint32_t at)
-{
-    static const char *const signs[] = {"-=", "*=", "/=", "%=", "**=", NULL};
-    return hf_source_is_any_sign(tokens, at, signs) ||
-           (tokens->language == HF_SOURCE_PERL && hf_source_is_sign(tokens, at, "+="));
-}
-
 /* The value stands behind "=": what stands before that is given it. */
 static struct hf_source_end climb_assigned(const struct hf_source_at *at,
     const struct hf_source_level *level, const struct hf_source_value *value)
@@ -552,7 +563,7 @@ static struct hf_source_end climb_assigned(const struct hf_source_at *at,
     for (uint32_t i = begin; i <= level->assignment; i = hf_source_next(tokens, i)) {
         if (!hf_source_assigns(tokens, i))
             continue;
-        if (climb_counts(tokens, i)) {
+        if (hf_source_counts(tokens, i)) {
             begin = i + 1;
             continue;
         }

@@ -72,8 +72,9 @@ bool hf_source_is_declared_at(const struct hf_source_at *at, uint32_t token)
         return false;
     uint32_t first = hf_source_statement_of(at, statement)->begin;
     for (uint32_t i = first; i < first + 3 && i < token; i++) { /* "auto [a, b] = ..." */
-        if (hf_source_is_word(tokens, i, "auto") &&
-            (hf_source_is_sign(tokens, i + 1, "[") || hf_source_is_sign(tokens, i + 2, "[")))
+        uint32_t open = i + 1 + !hf_source_is_sign(tokens, i + 1, "[");
+        if (hf_source_is_word(tokens, i, "auto") && hf_source_is_sign(tokens, open, "[") &&
+            token < tokens->items[open].pair)
             return !hf_source_is_kind(tokens, token - 1, HF_SOURCE_NAME);
     }
     uint32_t begin = compiled_part_begin(at, token);

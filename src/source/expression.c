@@ -11,6 +11,13 @@ bool hf_source_assigns(const struct hf_source_tokens *tokens, uint32_t at)
     return hf_source_is_any_sign(tokens, at, signs);
 }
 
+bool hf_source_counts(const struct hf_source_tokens *tokens, uint32_t at)
+{
+    static const char *const signs[] = {"-=", "*=", "/=", "%=", "**=", NULL};
+    return hf_source_is_any_sign(tokens, at, signs) ||
+           (tokens->language == HF_SOURCE_PERL && hf_source_is_sign(tokens, at, "+="));
+}
+
 bool hf_source_is_member_sign(const struct hf_source_tokens *tokens, uint32_t at)
 {
     static const char *const signs[] = {".", "->", "::", "&.", "?.", "?->", NULL};

@@ -41,6 +41,9 @@ struct hf_source_level hf_source_level_of(
 /* "=", "+=", "||=", ":=": it gives a value to what stands before it. */
 bool hf_source_assigns(const struct hf_source_tokens *tokens, uint32_t at);
 
+/* "-=", and "+=" of Perl, whose strings have "." for that: what stands there is a number. */
+bool hf_source_counts(const struct hf_source_tokens *tokens, uint32_t at);
+
 /* Joins a name with what it is a member of: ".", "->", "::", and in Lua ":". */
 bool hf_source_is_member_sign(const struct hf_source_tokens *tokens, uint32_t at);
 

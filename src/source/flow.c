@@ -225,6 +225,22 @@ static void flow_forget(struct hf_source_flow *flow)
     flow->count = 0;
 }
 
+/* The line is of a coroutine of C++, which as a whole is what its caller gets. */
+static bool flow_is_coroutine(const struct hf_source_at *at, uint32_t line)
+{
+    static const char *const words[] = {"co_await", "co_yield", "co_return", NULL};
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    uint32_t function = hf_source_function_at(at->file, line), first, end;
+    if (tokens->language != HF_SOURCE_CPP || function == HF_SOURCE_NO)
+        return false;
+    hf_source_range_of(at, function, &first, &end);
+    for (uint32_t i = first; i < end && hf_source_step(at->flow); i++) {
+        if (hf_source_is_any_word(tokens, i, words))
+            return true;
+    }
+    return false;
+}
+
 struct hf_source_end hf_source_flow_of(
     struct hf_source_flow *flow, uint32_t file, uint32_t line, struct hf_text callee)
 {
@@ -255,6 +271,8 @@ struct hf_source_end hf_source_flow_of(
     if (found.fate == HF_SOURCE_UNKNOWN && whole != HF_SOURCE_NO &&
         !hf_source_is_compiled(at.file->tokens.language) && hf_source_is_value(&at, whole))
         found = HF_SOURCE_END_RETURNED;
+    if (found.fate == HF_SOURCE_UNKNOWN && callee.size == 0 && flow_is_coroutine(&at, line))
+        found = HF_SOURCE_END_RETURNED;
     found = hf_source_moved_on(flow, found);
     found.is_known |= hf_source_is_used(flow, &found);
     if (flow->steps >= HF_SOURCE_STEPS)
@@ -270,6 +288,29 @@ struct hf_source_end hf_source_flow_of(
     return found;
 }
 
+/* The name that `callee` is called by, if none on the line is its own: that of the one member that
+ * is called there, "handlers[i].run(x)". HF_SOURCE_NO: nobody can tell. */
+static uint32_t flow_by_pointer(
+    const struct hf_source_at *at, uint32_t first, uint32_t line, struct hf_text callee)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    uint32_t found = HF_SOURCE_NO;
+    if (tokens->language != HF_SOURCE_C)
+        return found;
+    for (uint32_t i = first; i < tokens->count && tokens->items[i].line <= line; i++) {
+        if (tokens->items[i].statement == HF_SOURCE_NO || !hf_source_is_sign(tokens, i + 1, "("))
+            continue;
+        if (hf_text_equal(hf_source_text_of(at, i), callee))
+            return HF_SOURCE_NO;
+        if (i == 0 || !hf_source_is_member_sign(tokens, i - 1))
+            continue;
+        if (found != HF_SOURCE_NO)
+            return HF_SOURCE_NO;
+        found = i;
+    }
+    return found;
+}
+
 struct hf_source_end hf_source_flow_of_argument(struct hf_source_flow *flow, uint32_t file,
     uint32_t line, struct hf_text callee, uint32_t number)
 {
@@ -280,12 +321,14 @@ struct hf_source_end hf_source_flow_of_argument(struct hf_source_flow *flow, uin
     const struct hf_source_tokens *tokens = &at.file->tokens;
     flow_forget(flow);
     flow->closure = HF_SOURCE_NO;
-    for (uint32_t i = (uint32_t)HF_FIRST_FROM(tokens->items, tokens->count, line, line);
-         i < tokens->count && tokens->items[i].line <= line; i++) {
+    uint32_t first = (uint32_t)HF_FIRST_FROM(tokens->items, tokens->count, line, line);
+    uint32_t by_pointer =
+        number != HF_SOURCE_RECEIVER ? flow_by_pointer(&at, first, line, callee) : HF_SOURCE_NO;
+    for (uint32_t i = first; i < tokens->count && tokens->items[i].line <= line; i++) {
         bool is_call = tokens->items[i].statement != HF_SOURCE_NO &&
                        hf_source_is_sign(tokens, i + 1, "(") &&
                        hf_text_equal(hf_source_text_of(&at, i), callee);
-        if (is_call)
+        if (is_call || i == by_pointer)
             found = hf_source_stronger(found, number == HF_SOURCE_RECEIVER
                                                   ? hf_source_into_receiver(&at, i)
                                                   : hf_source_into_argument(&at, i + 1, number));

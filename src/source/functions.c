@@ -309,6 +309,14 @@ static struct hf_text functions_called(struct hf_text name)
     return bare;
 }
 
+/* The parameters of an "impl" of Rust, which begin at that byte, stand for any type: not a
+ * lifetime, nor "<I: Iterator<Item = Row>>", which gives one type. */
+static bool functions_takes_any(const struct hf_source_tokens *tokens, size_t begin, size_t end)
+{
+    struct hf_text header = hf_text_from(hf_text_first(tokens->text, end), begin);
+    return !hf_text_starts(header, "<'") && !hf_text_has(header, "=");
+}
+
 /* The class of a function is a template, or a generic type: it is for whatever is put into it. */
 static bool functions_is_generic(const struct hf_source_file *source, uint32_t function)
 {
@@ -327,7 +335,7 @@ static bool functions_is_generic(const struct hf_source_file *source, uint32_t f
         if (hf_source_is_word(tokens, i, "template") ||
             (hf_source_is_word(tokens, i, "impl") && behind < tokens->text.size &&
                 tokens->text.data[behind] == '<' &&
-                !hf_text_starts(hf_text_from(tokens->text, behind), "<'")))
+                functions_takes_any(tokens, behind, tokens->items[at].at)))
             return true;
     }
     return false;

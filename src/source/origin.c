@@ -178,6 +178,24 @@ static uint32_t origin_given(
                : HF_SOURCE_NO;
 }
 
+/* The word at `word` declares what stands at `token`, not only what is given that: "my $x", "let x,
+ * y", but not y of "my $x = $y{z}" and of "for my $x (@y)". */
+static bool origin_declares(const struct hf_source_tokens *tokens, uint32_t word, uint32_t token)
+{
+    static const char *const sources[] = {"in", "of", NULL};
+    uint32_t i = word + 1;
+    if (hf_source_is_sign(tokens, i, "(") && tokens->language == HF_SOURCE_PERL)
+        return tokens->items[i].pair > token; /* "my ($x, $y)" */
+    for (bool is_given = false; i < token; i = hf_source_next(tokens, i)) {
+        is_given |= hf_source_assigns(tokens, i) || hf_source_is_any_word(tokens, i, sources);
+        is_given &= !hf_source_is_sign(tokens, i, ",");
+        bool is_below = is_given || tokens->language == HF_SOURCE_PERL;
+        if (is_below && hf_source_next(tokens, i) >= token)
+            return false;
+    }
+    return true;
+}
+
 /* "my x", "let x", "for x", "x =": the function has a variable of its own of that name. */
 bool hf_source_declares(const struct hf_source_at *at, uint32_t function, struct hf_text name)
 {
@@ -206,8 +224,9 @@ bool hf_source_declares(const struct hf_source_at *at, uint32_t function, struct
             continue;
         }
         for (uint32_t k = statement->begin; needs_word && k < i; k++)
-            is_declared |= hf_source_means(tokens, k, HF_SOURCE_DECLARING) ||
-                           hf_source_is_any_word(tokens, k, loops);
+            is_declared |= (hf_source_means(tokens, k, HF_SOURCE_DECLARING) ||
+                               hf_source_is_any_word(tokens, k, loops)) &&
+                           origin_declares(tokens, k, i);
         is_declared |= !needs_word && (language != HF_SOURCE_PYTHON ||
                                           origin_given(at, i, statement) != HF_SOURCE_NO);
     }
@@ -279,8 +298,10 @@ static struct origin_call origin_call_at(
     if (call.is_compiled)
         call.receiver = hf_text_trim_end(call.receiver, "_");
     call.is_object = call.is_method && hf_source_means(tokens, callee - 2, HF_SOURCE_OBJECT);
-    call.is_verb =
-        hf_source_means(tokens, callee, HF_SOURCE_VERB) && call.is_method && !call.is_object;
+    /* The containers of Perl have no methods, and those of Lua none that are called with ":". */
+    call.is_verb = hf_source_means(tokens, callee, HF_SOURCE_VERB) && call.is_method &&
+                   !call.is_object && tokens->language != HF_SOURCE_PERL &&
+                   !hf_source_is_sign(tokens, callee - 1, ":");
     if (function != HF_SOURCE_NO)
         call.own = at->file->outline.functions[function].class;
     return call;
@@ -473,7 +494,8 @@ static bool is_part_of_pool(const struct hf_source_at *at, uint32_t begin, uint3
 static struct hf_source_origin root_of_value(
     const struct hf_source_at *at, uint32_t function, uint32_t begin, uint32_t end)
 {
-    static const char *const before[] = {"await", "not", "my", "return", "pairs", "ipairs", NULL};
+    static const char *const before[] = {
+        "await", "not", "my", "return", "pairs", "ipairs", "bless", NULL};
     const struct hf_source_tokens *tokens = &at->file->tokens;
     const struct hf_source_origin fresh = {.root = HF_SOURCE_IS_FRESH},
                                   state = {.root = HF_SOURCE_IS_STATE};

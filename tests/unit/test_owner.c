@@ -100,6 +100,42 @@ static void is_told_by_the_source(void **state)
     EXPECT_OWNERS(NULL, NULL, rows, expected);
 }
 
+/* Where its source says so, what a program's type does for a trait of a library keeps. */
+static void keeps_by_its_source(void **state)
+{
+    (void)state;
+    static const char path[] = "test_owner_window.rs";
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs("impl<I: Iterator<Item = Row>> Iterator for Window<I> {\n"
+                      "    fn next(&mut self) -> Option<Row> {\n"
+                      "        self.recent.push_back(self.inner.next()?);\n"
+                      "        self.recent.back().cloned()\n"
+                      "    }\n"
+                      "}\n"
+                      "impl<T> Clone for Box<T> {\n"
+                      "    fn clone(&self) -> Self {\n"
+                      "        self.copies.push(1);\n"
+                      "    }\n"
+                      "}\n",
+                    file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    const struct owner_row rows[] = {
+        {"app::main@a.rs:8;<app::Window<I> as core::iter::Iterator>::next@"
+         "test_owner_window.rs:3;alloc::vec::Vec<T>::push",
+            1, 8},
+        {"app::main@a.rs:8;<app::Box<T> as core::clone::Clone>::clone@"
+         "test_owner_window.rs:9;alloc::vec::Vec<T>::push",
+            1, 7},
+    };
+    const struct owner_row expected[] = {
+        {"app::main;<app::Window<I> as core::iter::Iterator>::next|Vec", 1, 8},
+        {"app::main|<app::Box<T> as core::clone::Clone>", 1, 7},
+    };
+    EXPECT_OWNERS(NULL, NULL, rows, expected);
+    assert_int_equal(remove(path), 0);
+}
+
 /* What lies in the folder of a program is its own; in that of an interpreter, the interpreter's. */
 static void is_told_by_the_folder(void **state)
 {
@@ -590,6 +626,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_the_innermost_frame_of_the_program),
         cmocka_unit_test(is_told_by_the_source),
+        cmocka_unit_test(keeps_by_its_source),
         cmocka_unit_test(is_told_by_the_folder),
         cmocka_unit_test(is_a_library_where_nothing_is_the_programs),
         cmocka_unit_test(leaves_the_reserve_of_a_runtime),

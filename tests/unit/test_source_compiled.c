@@ -644,9 +644,80 @@ static void test_who_uses_what_it_keeps(void **state)
     }
 }
 
+/* What a function puts into a container that its caller made goes where that takes it. */
+static void test_containers_of_callers(void **state)
+{
+    (void)state;
+    static const char text[] = "struct tree *build(struct heap *given)\n"
+                               "{\n"
+                               "    struct heap *heap = calloc(1, sizeof *heap);\n"
+                               "    heap_push(heap, tree_new());\n"
+                               "    heap_push(given, tree_new());\n"
+                               "    struct tree *root = heap->items[0];\n"
+                               "    free(heap);\n"
+                               "    return root;\n"
+                               "}\n"
+                               "void heap_push(struct heap *h, struct tree *t)\n"
+                               "{\n"
+                               "    h->items[h->n++] = t;\n"
+                               "}\n";
+    struct hf_source_end end = compiled_end(text, 4, "a.c", "tree_new");
+    assert_int_equal(end.fate, HF_SOURCE_RETURNED);
+    end = compiled_end(text, 5, "a.c", "tree_new");
+    assert_int_equal(end.fate, HF_SOURCE_KEPT);
+    assert_int_equal(end.function, 1);
+}
+
+/* A function that is called by a pointer is given what stands there. */
+static void test_calls_by_pointers(void **state)
+{
+    (void)state;
+    static const char text[] = "struct plan *parse(char *line)\n"
+                               "{\n"
+                               "    struct plan *plan = calloc(1, sizeof *plan);\n"
+                               "    if (strlen(line) && !keywords[i].handle(plan, line))\n"
+                               "        words[i].first(plan, words[i].second(plan));\n"
+                               "    look(plan);\n"
+                               "    return plan;\n"
+                               "}\n";
+    static const enum hf_source_fate fates[] = {
+        [4] = HF_SOURCE_RETURNED, [5] = HF_SOURCE_UNKNOWN, [6] = HF_SOURCE_UNKNOWN};
+    struct hf_sources sources = {0};
+    struct hf_error err;
+    uint32_t file;
+    assert_int_equal(
+        hf_sources_add_text(&sources, HF_TEXT("a.c"), hf_text_of(text), &file, &err), HF_OK);
+    struct hf_source_flow flow = {.sources = &sources};
+    for (uint32_t line = 4; line < HF_COUNT(fates); line++)
+        assert_int_equal(hf_source_flow_of_argument(&flow, file, line, HF_TEXT("on_route"), 0).fate,
+            fates[line]);
+    hf_source_flow_done(&flow);
+    hf_sources_done(&sources);
+}
+
+/* A coroutine is what its caller gets, and "auto [a, b]" declares a and b alone. */
+static void test_coroutines(void **state)
+{
+    (void)state;
+    compiled_expect("Visit visit(int n) {\n"
+                    "    sum(co_await Weighing{});\n"
+                    "}\n"
+                    "void other() {\n"
+                    "}\n"
+                    "class Yard {\n"
+                    "    void arrive(long n) {\n"
+                    "        const auto [it, fresh] = visits_.try_emplace(n, visit(n));\n"
+                    "    }\n"
+                    "};\n",
+        "a.cc", "--R-?--K");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_containers_of_callers),
+        cmocka_unit_test(test_calls_by_pointers),
+        cmocka_unit_test(test_coroutines),
         cmocka_unit_test(test_who_uses_what_it_keeps),
         cmocka_unit_test(test_outlines),
         cmocka_unit_test(test_c),

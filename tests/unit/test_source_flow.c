@@ -206,6 +206,52 @@ static void test_perl(void **state)
         "a.pl", "----KKSS-");
 }
 
+/* What stands behind "=" of a declaration is not declared there. */
+static void test_what_is_declared(void **state)
+{
+    (void)state;
+    expect("my %bands;\n"
+           "sub note_spot {\n"
+           "    my ($spot) = @_;\n"
+           "    my $known = $bands{ $spot->{band} };\n"
+           "    $bands{ $spot->{band} } = { call => $spot->{call} };\n"
+           "    for my $zone (@zones) { push @zones, [$zone]; }\n"
+           "    my ($first, @own) = (1, [2]);\n"
+           "    push @own, [1];\n"
+           "    return 1;\n"
+           "}\n",
+        "a.pl", "----KK-S");
+    expect("const rows = new Map();\n"
+           "function note(key) {\n"
+           "    const known = rows[key];\n"
+           "    rows[key] = { key };\n"
+           "    let count = 0, own = [];\n"
+           "    own.push({ key });\n"
+           "}\n",
+        "a.js", "---K-S");
+}
+
+/* Objects of Perl have methods, its containers have none. */
+static void test_methods_of_perl(void **state)
+{
+    (void)state;
+    expect(
+        "package Entry;\n"
+        "sub new { my ($class, %fields) = @_; return bless { children => [], %fields }, $class; }\n"
+        "sub add {\n"
+        "    my ($self, $child) = @_;\n"
+        "    push @{ $self->{children} }, $child;\n"
+        "    return $child;\n"
+        "}\n"
+        "sub parse {\n"
+        "    my $root = Entry->new(0); my @open = ($root);\n"
+        "    push @open, Entry->new(2);\n"
+        "    $open[-1]->add(Entry->new(1));\n"
+        "    return 1;\n"
+        "}\n",
+        "a.pl", "---------SK");
+}
+
 static void test_php(void **state)
 {
     (void)state;
@@ -617,6 +663,8 @@ int main(void)
         cmocka_unit_test(test_decorators),
         cmocka_unit_test(test_holder),
         cmocka_unit_test(test_perl),
+        cmocka_unit_test(test_what_is_declared),
+        cmocka_unit_test(test_methods_of_perl),
         cmocka_unit_test(test_php),
         cmocka_unit_test(test_ruby),
         cmocka_unit_test(test_javascript_and_lua),
