@@ -44,6 +44,7 @@ struct name_search {
     uint64_t die;
     struct hf_unit *last_unit; /* of the entry read last */
     uint64_t last_die;
+    bool last_is_in_supplement;
     uint16_t last_tag;
     bool is_in_supplement;
     bool is_cut;     /* it is longer than HF_LIMIT_ORIGIN_DEPTH */
@@ -81,6 +82,7 @@ static void name_read_entry(struct name_search *s)
         sections = sections->supplement;
     s->last_unit = unit;
     s->last_die = s->die;
+    s->last_is_in_supplement = s->is_in_supplement;
     s->unit = NULL;
     /* Without abbreviations that can be read, the rest of the way is unknown: no error. */
     if (hf_unit_need_abbrevs(unit, sections, NULL) != HF_OK)
@@ -160,20 +162,25 @@ static void scope_read(
     uint64_t around[HF_ENCLOSING_MAX];
     struct hf_unit *unit = end->last_unit;
     bool is_in_unnamed = false;
-    if (end->is_in_supplement || unit == NULL || !unit->is_cpp ||
-        names->scope_entries > SCOPE_ENTRIES_MAX)
+    if (unit == NULL || unit->has_no_scopes || names->scope_entries > SCOPE_ENTRIES_MAX)
         return;
+    const struct hf_dwarf_sections *sections =
+        end->last_is_in_supplement ? names->sections->supplement : names->sections;
     size_t count =
-        hf_enclosing_entries(unit, names->sections, end->last_die, around, &names->scope_entries);
+        hf_enclosing_entries(unit, sections, end->last_die, around, &names->scope_entries);
     for (size_t i = 0; i < count; i++) {
         struct name_search s = {.names = names};
-        go_to(&s, false, around[i]);
+        go_to(&s, end->last_is_in_supplement, around[i]);
         name_read_entry(&s);
         bool is_class = s.last_tag == DW_TAG_class_type || s.last_tag == DW_TAG_structure_type ||
                         s.last_tag == DW_TAG_union_type;
         bool is_function = s.last_tag == DW_TAG_subprogram;
         if (!is_class && !is_function && s.last_tag != DW_TAG_namespace)
             continue;
+        if (s.is_missing) { /* in a file that is not there: no name is better than a wrong one */
+            out->size = 0;
+            return;
+        }
         if (is_in_unnamed)
             scope_add_unnamed(out, s.found.name);
         is_in_unnamed = is_class && s.found.name.size == 0;

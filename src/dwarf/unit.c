@@ -276,7 +276,7 @@ static void read_root_attribute(struct hf_unit *unit, struct root_values *root,
     case DW_AT_rnglists_base: unit->rnglists_base = value; break;
     case DW_AT_GNU_ranges_base: unit->split_ranges_base = value; break;
     case DW_AT_GNU_dwo_id: unit->dwo_id = value; break;
-    case DW_AT_language: unit->is_cpp = unit_language_is_cpp(value); break;
+    case DW_AT_language: unit->has_no_scopes = !unit_language_is_cpp(value); break;
     default: break;
     }
 }

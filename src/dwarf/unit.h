@@ -38,8 +38,8 @@ struct hf_unit {
     uint16_t ranges_form;    /* 0: no DW_AT_ranges */
     bool has_root;           /* it could be read */
     bool has_low_high, has_line;
-    bool is_compiled; /* not what units share (partial, type) */
-    bool is_cpp;
+    bool is_compiled;   /* not what units share (partial, type) */
+    bool has_no_scopes; /* its language is known, and is not C++ */
 
     /* Read when the unit is needed. */
     struct hf_abbrev_table abbrevs;
