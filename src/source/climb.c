@@ -79,7 +79,8 @@ static struct hf_source_end climb_into(
         if (end.fate > HF_SOURCE_STAYS)
             return end;
     }
-    if (origin.root == HF_SOURCE_IS_FRESH && hf_source_is_of_stored_closure(at, function, token))
+    if (origin.root == HF_SOURCE_IS_FRESH && (hf_source_is_of_stored_closure(at, function, token) ||
+                                                 hf_source_takes_values(at, function)))
         return climb_kept(at, function, token);
     switch (origin.root) {
     case HF_SOURCE_IS_NOTHING: return HF_SOURCE_END_UNKNOWN;
@@ -289,22 +290,6 @@ static struct hf_source_end climb_target(const struct hf_source_at *at, uint32_t
     return found;
 }
 
-/* The n-th argument of a call: the name that its chain begins with; HF_SOURCE_NO: it is none. */
-static uint32_t climb_argument_name(const struct hf_source_at *at, uint32_t open, uint32_t number)
-{
-    const struct hf_source_tokens *tokens = &at->file->tokens;
-    uint32_t end = tokens->items[open].pair, i = open + 1;
-    for (; end != HF_SOURCE_NO && i < end && number != 0; i = hf_source_next(tokens, i))
-        number -= hf_source_is_sign(tokens, i, ",");
-    while (hf_source_is_compiled(tokens->language) && i < end &&
-           (hf_source_is_sign(tokens, i, "&") || hf_source_is_sign(tokens, i, "*") ||
-               hf_source_is_word(tokens, i, "mut")))
-        i++;
-    return end != HF_SOURCE_NO && i < end && hf_source_is_kind(tokens, i, HF_SOURCE_NAME)
-               ? i
-               : HF_SOURCE_NO;
-}
-
 /* The name at `token` is a variable of the function, which made what it has. */
 static bool climb_is_made_there(const struct hf_source_at *at, uint32_t function, uint32_t token)
 {
@@ -345,7 +330,7 @@ static struct hf_source_end climb_stored(
     const struct hf_source_tokens *tokens = &at->file->tokens;
     if (tokens->language != HF_SOURCE_C || end.fate != HF_SOURCE_KEPT || !end.is_stored)
         return end;
-    uint32_t name = climb_argument_name(at, open, end.parameter);
+    uint32_t name = hf_source_argument_name(&at->file->tokens, open, end.parameter);
     if (name == HF_SOURCE_NO || hf_source_is_main(at, function) ||
         !climb_is_made_there(at, function, name))
         return end;
@@ -394,7 +379,7 @@ static bool climb_makes(
 struct hf_source_end hf_source_into_argument(
     const struct hf_source_at *at, uint32_t open, uint32_t number)
 {
-    uint32_t name = climb_argument_name(at, open, number);
+    uint32_t name = hf_source_argument_name(&at->file->tokens, open, number);
     uint32_t statement = at->file->tokens.items[open].statement;
     if (name == HF_SOURCE_NO || statement == HF_SOURCE_NO)
         return HF_SOURCE_END_UNKNOWN;
@@ -431,7 +416,7 @@ static struct hf_source_end climb_call(const struct hf_source_at *at, uint32_t f
         if (end.fate != HF_SOURCE_FILLS)
             return climb_receiver(
                 at, function, begin, callee, climb_stored(at, function, level->open, end));
-        uint32_t name = climb_argument_name(at, level->open, end.parameter);
+        uint32_t name = hf_source_argument_name(&at->file->tokens, level->open, end.parameter);
         return name != HF_SOURCE_NO ? climb_into(at, function, name) : HF_SOURCE_END_STAYS;
     }
     if (hf_source_means(tokens, callee, HF_SOURCE_VERB)) {
@@ -443,11 +428,14 @@ static struct hf_source_end climb_call(const struct hf_source_at *at, uint32_t f
                             hf_source_is_word(tokens, callee - 2, "table"));
         if (is_first && number == 0)
             return HF_SOURCE_END_STAYS;
-        uint32_t name = is_first ? climb_argument_name(at, level->open, 0) : HF_SOURCE_NO;
+        uint32_t name =
+            is_first ? hf_source_argument_name(&at->file->tokens, level->open, 0) : HF_SOURCE_NO;
         if (is_first)
             return name != HF_SOURCE_NO ? climb_into(at, function, name) : HF_SOURCE_END_UNKNOWN;
         return climb_into_chain(at, function, value->statement, callee - 2);
     }
+    if (begin + 2 == callee && hf_source_is_word(tokens, callee, "send"))
+        return hf_source_sent(at, function, begin);
     bool maps = hf_source_means(tokens, callee, HF_SOURCE_MAPPER);
     if (maps) {
         *value = call;

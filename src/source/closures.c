@@ -1,5 +1,6 @@
 #include "source/closures.h"
 
+#include "source/climb.h"
 #include "source/text/words.h"
 
 #include <strings.h>
@@ -153,4 +154,70 @@ uint32_t hf_source_given_function(const struct hf_source_at *at, uint32_t functi
         found = place;
     }
     return found;
+}
+
+/* "item = yield" begins at `token`. */
+static bool closures_is_given(const struct hf_source_at *at, uint32_t function, uint32_t token)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    uint32_t number = tokens->items[token].statement;
+    return token > 1 && number != HF_SOURCE_NO && hf_source_is_word(tokens, token, "yield") &&
+           hf_source_is_sign(tokens, token - 1, "=") &&
+           hf_source_statement_of(at, number)->function == function;
+}
+
+bool hf_source_takes_values(const struct hf_source_at *at, uint32_t function)
+{
+    uint32_t first, end;
+    if (at->file->tokens.language != HF_SOURCE_PYTHON || function == HF_SOURCE_NO)
+        return false;
+    hf_source_range_of(at, function, &first, &end);
+    for (uint32_t i = first; i < end && hf_source_step(at->flow); i++) {
+        if (closures_is_given(at, function, i))
+            return true;
+    }
+    return false;
+}
+
+/* What the generator at `place` does with what it is given. */
+static struct hf_source_end closures_given(const struct hf_source_at *at, uint32_t place)
+{
+    uint32_t function, first, end;
+    struct hf_source_at in = hf_source_at_place(at, place, &function);
+    struct hf_source_end found = HF_SOURCE_END_UNKNOWN;
+    hf_source_range_of(&in, function, &first, &end);
+    for (uint32_t i = first; i < end && hf_source_step(at->flow); i++) {
+        if (!closures_is_given(&in, function, i))
+            continue;
+        uint32_t begin = hf_source_statement_of(&in, in.file->tokens.items[i].statement)->begin;
+        for (uint32_t name = begin; name < i; name++) {
+            if (hf_source_is_variable(&in.file->tokens, name))
+                found = hf_source_stronger(
+                    found, hf_source_follow(&in, function, hf_source_text_of(&in, name)));
+        }
+    }
+    return found;
+}
+
+struct hf_source_end hf_source_sent(
+    const struct hf_source_at *at, uint32_t function, uint32_t token)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    uint32_t first, end, place = HF_SOURCE_NO;
+    if (tokens->language != HF_SOURCE_PYTHON || !hf_source_is_variable(tokens, token))
+        return HF_SOURCE_END_UNKNOWN;
+    hf_source_range_of(at, function, &first, &end);
+    for (uint32_t i = first; i + 3 < end && place == HF_SOURCE_NO && hf_source_step(at->flow);
+         i++) {
+        uint32_t number = tokens->items[i].statement;
+        bool is_first = number != HF_SOURCE_NO && hf_source_statement_of(at, number)->begin == i;
+        bool is_made = is_first && hf_source_is_variable(tokens, i) &&
+                       hf_source_is_sign(tokens, i + 1, "=") &&
+                       hf_source_is_kind(tokens, i + 2, HF_SOURCE_NAME) &&
+                       hf_source_is_sign(tokens, i + 3, "(") &&
+                       hf_text_equal(hf_source_text_of(at, i), hf_source_text_of(at, token));
+        if (is_made)
+            place = hf_source_function_called(at, i + 2, function);
+    }
+    return place != HF_SOURCE_NO ? closures_given(at, place) : HF_SOURCE_END_UNKNOWN;
 }

@@ -38,4 +38,13 @@ uint32_t hf_source_operator(
 uint32_t hf_source_given_function(
     const struct hf_source_at *at, uint32_t function, uint32_t callee);
 
+/* "item = yield": a generator of Python that is given values, and has its variables for as long as
+ * it waits for the next. */
+bool hf_source_takes_values(const struct hf_source_at *at, uint32_t function);
+
+/* What becomes of what is given to the generator that the variable at `token` has: "matching" of
+ * "matching.send(item)". HF_SOURCE_END_UNKNOWN: it is not known to be one. */
+struct hf_source_end hf_source_sent(
+    const struct hf_source_at *at, uint32_t function, uint32_t token);
+
 #endif

@@ -206,3 +206,18 @@ bool hf_source_is_slice(const struct hf_source_tokens *tokens, uint32_t token)
     return tokens->language == HF_SOURCE_PERL && close == token + 1 &&
            (hf_source_is_sign(tokens, close + 1, "{") || hf_source_is_sign(tokens, close + 1, "["));
 }
+
+uint32_t hf_source_argument_name(
+    const struct hf_source_tokens *tokens, uint32_t open, uint32_t number)
+{
+    uint32_t end = tokens->items[open].pair, i = open + 1;
+    for (; end != HF_SOURCE_NO && i < end && number != 0; i = hf_source_next(tokens, i))
+        number -= hf_source_is_sign(tokens, i, ",");
+    while (hf_source_is_compiled(tokens->language) && i < end &&
+           (hf_source_is_sign(tokens, i, "&") || hf_source_is_sign(tokens, i, "*") ||
+               hf_source_is_word(tokens, i, "mut")))
+        i++;
+    return end != HF_SOURCE_NO && i < end && hf_source_is_kind(tokens, i, HF_SOURCE_NAME)
+               ? i
+               : HF_SOURCE_NO;
+}

@@ -70,4 +70,8 @@ uint32_t hf_source_next(const struct hf_source_tokens *tokens, uint32_t at);
 /* A name that is a variable, as it stands there: no member, no key, no symbol. */
 bool hf_source_is_variable(const struct hf_source_tokens *tokens, uint32_t at);
 
+/* The n-th argument of a call: the name that its chain begins with; HF_SOURCE_NO: it is none. */
+uint32_t hf_source_argument_name(
+    const struct hf_source_tokens *tokens, uint32_t open, uint32_t number);
+
 #endif

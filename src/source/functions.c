@@ -577,9 +577,28 @@ static enum hf_source_use functions_most(
     return most;
 }
 
+/* Lua names functions by who calls them, which may have no name for it: "function <a.lua:50>".
+ * Where its source has one, that is who keeps. */
+static void functions_set_name(const struct hf_source_functions *functions,
+    struct hf_source_line at, struct hf_source_judgement *judged)
+{
+    uint32_t file = hf_sources_find(&functions->sources, at.file);
+    if (judged->use != HF_SOURCE_KEEPS || file == HF_SOURCE_NO ||
+        !hf_text_starts(at.name, "function <"))
+        return;
+    const struct hf_source_file *source = &functions->sources.files[file];
+    uint32_t function = hf_source_function_at(source, at.line);
+    if (function == HF_SOURCE_NO || source->tokens.language != HF_SOURCE_LUA)
+        return;
+    judged->use = HF_SOURCE_GIVES;
+    judged->holder = at;
+    judged->holder.name = source->outline.functions[function].name;
+}
+
 struct hf_source_judgement hf_source_functions_judge(
     const struct hf_source_functions *functions, struct hf_source_line at)
 {
+    const struct hf_source_line line = at;
     struct hf_source_judgement judged = {.use = HF_SOURCE_MAY_KEEP};
     const uint32_t *number = hf_map_find(&functions->tallies, functions_key(at));
     if (number == NULL)
@@ -600,6 +619,7 @@ struct hf_source_judgement hf_source_functions_judge(
     }
     if (judged.use == HF_SOURCE_GIVES)
         functions_set_holder(functions, tally, &judged);
+    functions_set_name(functions, line, &judged);
     judged.is_called = number != NULL && functions->items[*number].callers != 0;
     judged.is_shared = number != NULL && functions->items[*number].callers > 1;
     return judged;

@@ -225,7 +225,8 @@ def test_who_keeps_what_a_helper_made():
     """By what the caller gave, in a list that a loop goes through, what one function takes from where another had put it,
     what it is called for by a pointer, what a coroutine is, an iterator of its own, and methods of objects of Perl."""
     programs = {"c_till.c", "c_waterfall.c", "cc_dicom.cc"}
-    programs |= {"c_dialplan.c", "cc_algebra.cc", "cc_weighbridge.cc", "rs_glucose.rs", "pl_docket.pl", "pl_hamradio.pl"}
+    programs |= {"c_dialplan.c", "cc_algebra.cc", "cc_weighbridge.cc", "rs_glucose.rs", "pl_docket.pl", "pl_hamradio.pl",
+                 "py_customs.py", "lua_skilift.lua"}  # fmt: skip
     rows = [row for folder in (TWELFTH, FOURTEENTH) for row in labels(folder) if row.program in programs]
     for row in rows:
         look_at(row, "--exact")

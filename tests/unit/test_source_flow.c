@@ -231,6 +231,27 @@ static void test_what_is_declared(void **state)
         "a.js", "---K-S");
 }
 
+/* A generator of Python that is given values has its variables for as long as it waits. */
+static void test_generators_that_are_given_values(void **state)
+{
+    (void)state;
+    expect("def matcher(target):\n"
+           "    declared = {}\n"
+           "    while True:\n"
+           "        item = yield None\n"
+           "        declared[item.name] = item\n"
+           "def lines():\n"
+           "    seen = {}\n"
+           "    yield seen\n"
+           "    seen[1] = [1]\n"
+           "def main():\n"
+           "    first, other = matcher(1), []\n"
+           "    waiting = matcher(2)\n"
+           "    waiting.send(parse(3))\n"
+           "    other.send(parse(4))\n",
+        "a.py", "----K---R---K?");
+}
+
 /* Objects of Perl have methods, its containers have none. */
 static void test_methods_of_perl(void **state)
 {
@@ -665,6 +686,7 @@ int main(void)
         cmocka_unit_test(test_perl),
         cmocka_unit_test(test_what_is_declared),
         cmocka_unit_test(test_methods_of_perl),
+        cmocka_unit_test(test_generators_that_are_given_values),
         cmocka_unit_test(test_php),
         cmocka_unit_test(test_ruby),
         cmocka_unit_test(test_javascript_and_lua),

@@ -97,11 +97,45 @@ static void test_functions(void **state)
     assert_int_equal(remove(path), 0);
 }
 
+/* Who calls a function of Lua may have no name for it; its source has. */
+static void test_names_of_lua(void **state)
+{
+    (void)state;
+    static const char lua[] = "test_source_functions.lua";
+    FILE *file = fopen(lua, "w");
+    assert_non_null(file);
+    assert_true(fputs("local passed = {}\n"
+                      "local function admit(pass)\n"
+                      "    passed[#passed + 1] = { pass = pass }\n"
+                      "end\n"
+                      "gates = { admit }\n",
+                    file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    struct hf_error err;
+    struct hf_source_functions functions = {0};
+    static const char *const names[] = {"function <test_source_functions.lua:2>", "admit"};
+    for (size_t i = 0; i < HF_COUNT(names); i++) {
+        const struct hf_source_line at = {hf_text_of(names[i]), hf_text_of(lua), 3};
+        assert_int_equal(hf_source_functions_open(&functions, at, &err), HF_OK);
+        assert_int_equal(
+            hf_source_functions_see(&functions, at, hf_text_of(""), 1000, &err), HF_OK);
+        struct hf_source_judgement judged = hf_source_functions_judge(&functions, at);
+        assert_int_equal(judged.use, i == 0 ? HF_SOURCE_GIVES : HF_SOURCE_KEEPS);
+        if (i == 0) {
+            assert_true(hf_text_is(judged.holder.name, "admit"));
+            assert_int_equal(judged.holder.line, 3);
+        }
+    }
+    hf_source_functions_done(&functions);
+    assert_int_equal(remove(lua), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_names_of_lua),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
