@@ -97,7 +97,8 @@ class Account:
         """Bytes of the anonymous memory that code is named for. What is shared with others is anonymous for no one: as much
         of it as no cause explains is taken for mapped by code."""
         shared = max(0, self.shared - self.causes.get("shared memory", 0) - self.causes.get("live table", 0))
-        return max(0, sum(self.code.values()) - shared) + self.causes.get("in use by malloc", 0)
+        heaps = sum(size for cause, size in self.causes.items() if cause.startswith("heap of "))  # mapped by a runtime that is named
+        return max(0, sum(self.code.values()) - shared) + heaps + self.causes.get("in use by malloc", 0)
 
     def share(self):
         return self.attributed() / self.anonymous
