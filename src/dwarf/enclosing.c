@@ -8,10 +8,6 @@ static uint64_t read_sibling(
 {
     const struct hf_abbrev_attribute *a = hf_abbrev_attributes(&unit->abbrevs, abbrev);
     uint64_t sibling = 0;
-    if (abbrev->sibling_offset < 0 && abbrev->fixed_size >= 0) {
-        hf_cursor_skip(c, (uint64_t)abbrev->fixed_size);
-        return 0;
-    }
     for (size_t i = 0; i < abbrev->attribute_count; i++, a++) {
         if (a->name == DW_AT_sibling)
             sibling = hf_unit_reference(unit, a->form, hf_attribute_read(c, a, &unit->encoding));
@@ -36,9 +32,11 @@ size_t hf_enclosing_entries(const struct hf_unit *unit, const struct hf_dwarf_se
         const struct hf_abbrev *abbrev = hf_abbrev_find(&unit->abbrevs, code);
         if (abbrev == NULL || depth > HF_ENCLOSING_MAX)
             return 0;
-        uint64_t sibling = read_sibling(&c, unit, abbrev);
-        if (!abbrev->has_children)
+        if (!abbrev->has_children) {
+            hf_abbrev_skip(&c, &unit->abbrevs, abbrev, &unit->encoding);
             continue;
+        }
+        uint64_t sibling = read_sibling(&c, unit, abbrev);
         if (sibling > hf_cursor_offset(&c) && sibling <= die) {
             hf_cursor_seek(&c, sibling);
             continue;

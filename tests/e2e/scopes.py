@@ -87,7 +87,7 @@ def test_gcc():
 
 
 def test_dwz_takes_none_away():
-    """What dwz moves to a unit of its own has the same name, with its scope or, if it has no language, without."""
+    """What dwz moves to a unit of its own, which tells no language, has the same name."""
     plain = stacks_of("g++", "-g")
     subprocess.run(["dwz", "scopes"], check=True)
     run = [str(HEAPFLAME), "run", "--exact", "-q", "-o", "scopes.hfb", "./scopes"]
