@@ -135,14 +135,4 @@ struct hf_survival_point {
 size_t hf_survival_curve(const struct hf_survival_table *table, double step_s,
     struct hf_survival_point *out_points, size_t count);
 
-/* When a sequence of counts rises from one rate to another, by likelihood: [low, high] are all
- * places whose log-likelihood is less than 2.5 times the dispersion below (Hinkley 1970). 0: from
- * the start on. */
-struct hf_survival_change {
-    size_t at, low, high;
-    double gain;       /* of the logarithm of the likelihood, above that of no change */
-    double dispersion; /* of what comes after it: 1, or more if it comes in bursts */
-};
-struct hf_survival_change hf_survival_change_of(const double *counts, size_t count);
-
 #endif

@@ -1,4 +1,5 @@
 /* Survival of cohorts: by hand, by simulation whose truth is known, and what is said of shapes. */
+#include "statistics/change_point.h"
 #include "statistics/survival.h"
 
 #include "check.h"
@@ -278,7 +279,7 @@ static void finds_change(void **unused)
 {
     (void)unused;
     const double counts[] = {0, 0, 0, 0, 0, 1, 1, 1, 1, 1}, even[] = {1, 1, 1, 1, 1, 1};
-    struct hf_survival_change change = hf_survival_change_of(counts, 10);
+    struct hf_change_point change = hf_change_point_of(counts, 10);
     assert_int_equal(change.at, 5);
     /* Below the most, which is 0: 5 ln(5/8) = -2.35 at 2, 5 ln(5/9) = -2.94 at 1; ln(1/6) = -1.8 at
      * 6, 2 ln(2/7) = -2.51 at 7. Of no change: 5 ln(5/10). */
@@ -286,11 +287,11 @@ static void finds_change(void **unused)
     assert_true(fabs(change.gain - 5 * log(2)) < 1e-12 && change.dispersion == 1);
     /* Runs of two: of 7 pairs of neighbours 4 are equal; so r = (4 - 3) / 8. */
     const double bursts[] = {1, 1, 0, 0, 1, 1, 0, 0};
-    change = hf_survival_change_of(bursts, 8);
+    change = hf_change_point_of(bursts, 8);
     assert_true(change.at == 0 && fabs(change.dispersion - 9.0 / 7) < 1e-12);
-    change = hf_survival_change_of(even, 6);
+    change = hf_change_point_of(even, 6);
     assert_true(change.at == 0 && change.gain == 0);
-    change = hf_survival_change_of(even, 0);
+    change = hf_change_point_of(even, 0);
     assert_true(change.at == 0 && change.gain == 0);
 }
 
