@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the patterns that docs/WORDS.md avoids out of what people read: --help, man pages, README and docs.
+"""Holds the patterns that docs/WORDS.md avoids out of what people read: --help, man pages, the documents at the top, and docs.
 
 usage: words.py HEAPFLAME      (the built command; run it at the top of the tree)
 
@@ -35,7 +35,7 @@ PATTERNS = [
     r"[a-z]!(?= |$)",
 ]
 SPACE = r"(?:[ \t]+|[ \t]*\n[ \t]*)"
-WHERE = ["README.md", "man/*.scd", "docs/**/*.md"]
+WHERE = ["*.md", "man/*.scd", "docs/**/*.md"]
 RULES = pathlib.Path("docs/WORDS.md")  # quotes what it forbids
 
 
