@@ -43,8 +43,9 @@ static enum hf_status guardian_open_files(struct guardian *g, struct hf_error *e
     return HF_OK;
 }
 
-/* Stops all threads, one of which can make a call. Where none can now, but may soon (it is about to
- * begin, or signals come faster than they are delivered), they go on, and are stopped again. */
+/* Stops all threads at a moment when one of them can make a call. If none can, but one may soon
+ * (the program is about to begin, or signals come faster than they are delivered), they go on and
+ * are stopped again. */
 static enum hf_status stop_all_for_call(struct guardian *g, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
@@ -62,15 +63,15 @@ static enum hf_status stop_all_for_call(struct guardian *g, struct hf_error *err
     return status;
 }
 
-/* How it gets a processor, as who started it wanted it. */
+/* How this process was scheduled when it was started. */
 struct guardian_pace {
     int policy; /* perhaps with SCHED_RESET_ON_FORK; negative: it was not changed */
     struct sched_param parameters;
 };
 
-/* While all threads stand still, every wait for a processor counts; where it may not, it has no
- * more of one than others. The program's own threads stay as they are: nobody would put them back
- * if this process died. */
+/* While all threads stand still, each wait of this process for a processor makes the stop longer,
+ * so it asks for a higher priority, and goes on without one if it may not have it. The priority of
+ * the program's own threads stays as it is: nobody would restore it if this process died. */
 static struct guardian_pace guardian_hurry(void)
 {
     static const struct sched_param first = {.sched_priority = 1};
@@ -207,7 +208,7 @@ enum hf_status hf_guardian_clean(pid_t pid, pid_t inner, struct hf_error *err)
     return status;
 }
 
-/* A signal to the command is not meant for it. */
+/* A signal to the command is not meant for the guardian. */
 static void stand_apart(int channel)
 {
     sigset_t all;
@@ -229,7 +230,7 @@ static void remove_copy(struct guardian *g)
     }
     if (g->copy <= 0)
         return;
-    if (g->inner == 0) /* the call was lost after it */
+    if (g->inner == 0) /* an error came after the copy was made */
         g->inner = (pid_t)hf_proc_inner_id((uint32_t)g->copy);
     (void)kill(g->copy, SIGKILL);
     while (waitpid(g->copy, NULL, __WALL) < 0 && errno == EINTR)

@@ -16,7 +16,7 @@
 
 #define ROUNDS_MAX 8
 
-/* A child that told its parent nothing when it ended, as only a copy of ours does. */
+/* A child that sent its parent no signal when it ended: only our copies do that. */
 static bool is_copy(uint32_t pid)
 {
     char path[64];
@@ -45,7 +45,7 @@ static void leftovers_take(void *context, uint32_t child)
         left->zombies[left->zombie_count++] = (pid_t)child;
 }
 
-/* Children are a thread's, not the process's. */
+/* The kernel lists children by thread, not by process. */
 struct hf_leftovers hf_leftovers_of(pid_t pid)
 {
     char path[64];
@@ -79,7 +79,7 @@ static enum hf_status remove_these(pid_t pid, const struct hf_leftovers *left, s
     return status;
 }
 
-/* A thread that was on its way through the call has made its copy meanwhile: so once more. */
+/* A thread that was in the middle of the call may have made its copy since: so once more. */
 enum hf_status hf_leftovers_remove(pid_t pid, struct hf_error *err)
 {
     enum hf_status status = HF_OK;

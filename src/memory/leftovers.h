@@ -1,7 +1,7 @@
 /*
- * leftovers.h: what snapshots (snapshot.h) left in a process whose guardians were killed together
- * with the tool: zombies without memory, children of the process that no signal told it of, and
- * code of ours at its entry, where nothing ever comes.
+ * leftovers.h: what snapshots (snapshot.h) left in a process if their guardians were killed
+ * together with heapflame: zombies without memory, i.e. children of the process that sent it no
+ * signal when they ended; and our code at the program's entry, which is never executed again.
  *
  * Example:
  *
@@ -26,7 +26,7 @@ struct hf_leftovers {
     bool has_code;
 };
 
-/* Asks the kernel only; nothing is stopped. */
+/* Only asks the kernel, and stops nothing. */
 struct hf_leftovers hf_leftovers_of(pid_t pid);
 
 HF_MUST_CHECK enum hf_status hf_leftovers_remove(pid_t pid, struct hf_error *err);

@@ -41,7 +41,8 @@ static enum hf_status add_mapping(
     return HF_OK;
 }
 
-/* The kernel tells them in their order; a line that is none, or out of order, is left out. */
+/* The kernel lists mappings in the order of their addresses; a line that is not one, or is out of
+ * order, is left out. */
 enum hf_status hf_process_image_add_maps(
     struct hf_process_image *image, struct hf_text maps, struct hf_error *err)
 {
@@ -102,7 +103,7 @@ const struct hf_process_mapping *hf_process_image_find(
     return is_in ? &image->mappings[i] : NULL;
 }
 
-/* Who goes on where it stopped wants more than a page. */
+/* A reader that goes on behind the last bytes will want more than a page. */
 static void image_fill(struct hf_process_reader *reader, uint64_t address)
 {
     const struct hf_memory *memory = &reader->image->memory;
@@ -114,7 +115,7 @@ static void image_fill(struct hf_process_reader *reader, uint64_t address)
                                               goes_on ? sizeof reader->bytes : PAGE);
 }
 
-/* The words of pagemap from a page on; false: nobody tells. */
+/* Reads the words of pagemap from a page on; false: they are not known. */
 static bool fill_pages(struct hf_process_reader *reader, uint64_t page)
 {
     if (reader->image->pages == NULL)

@@ -1,10 +1,10 @@
 /*
- * process_image.h: the memory of a process as one read-only thing: its mappings, the registers of
- * its threads, and its bytes. Whoever reads it does not know where they come from: a snapshot
- * (snapshot.h), the process itself while it runs, or a model of it in a test.
+ * process_image.h: the memory of a process, to read: its mappings, the registers of its threads,
+ * and its bytes. It looks the same wherever they come from: a snapshot (snapshot.h), the process
+ * itself while it runs, or a model in a test.
  *
- * All of it is what that process wants it to be, so whoever follows a pointer expects anything
- * behind it.
+ * The process decides what all of this contains, so code that follows a pointer must expect
+ * anything there.
  *
  * Example:
  *
@@ -41,36 +41,36 @@ struct hf_process_image {
     struct hf_process_mapping *mappings;
     size_t count, capacity;
     const int *pages; /* /proc/PID/pagemap, borrowed; NULL: all pages may be there */
-    const struct hf_stopped_thread *threads; /* borrowed; NULL: nobody knows */
+    const struct hf_stopped_thread *threads; /* borrowed; NULL: not known */
     size_t thread_count;
-    const struct hf_process_range *recorder; /* borrowed; memory of who records the process */
-    size_t recorder_count;                   /* sorted, none lies over another; 0: not known */
+    const struct hf_process_range *recorder; /* borrowed; memory of the agent that records it */
+    size_t recorder_count;                   /* sorted, without overlaps; 0: not known */
 };
 
-/* The lines of /proc/PID/maps; HF_ERR_LIMIT: more than HF_LIMIT_MAPPINGS. */
+/* Adds the lines of /proc/PID/maps. HF_ERR_LIMIT: there are more than HF_LIMIT_MAPPINGS. */
 HF_MUST_CHECK enum hf_status hf_process_image_add_maps(
     struct hf_process_image *image, struct hf_text maps, struct hf_error *err);
 
-/* The same from an open /proc/PID/maps. */
+/* The same, from an open /proc/PID/maps. */
 HF_MUST_CHECK enum hf_status hf_process_image_read_maps(
     struct hf_process_image *image, int maps, struct hf_error *err);
 
-/* Of an empty image; borrows the snapshot. Call done in any case. */
+/* Fills an empty image, which borrows the snapshot. Call done in any case. */
 HF_MUST_CHECK enum hf_status hf_process_image_of_snapshot(
     struct hf_process_image *image, const struct hf_snapshot *snapshot, struct hf_error *err);
 void hf_process_image_done(struct hf_process_image *image);
 
-/* The mapping that has this address, or NULL. */
+/* The mapping that contains this address, or NULL. */
 const struct hf_process_mapping *hf_process_image_find(
     const struct hf_process_image *image, uint64_t address);
 
-/* Reads words, those near one another fast. All-zero but for `image` at first. */
+/* Reads words; those near one another are read fast. At first, all but `image` is zero. */
 struct hf_process_reader {
     const struct hf_process_image *image;
     uint64_t start;
     size_t size;
     uint8_t bytes[65536];
-    uint64_t first_page; /* of those that `pages` tells */
+    uint64_t first_page; /* of the entries in `pages` */
     size_t page_count;
     uint64_t pages[512]; /* Documentation/admin-guide/mm/pagemap.rst of the kernel */
 };
@@ -79,18 +79,18 @@ struct hf_process_reader {
 HF_MUST_CHECK struct hf_process_reader *hf_process_reader_new(const struct hf_process_image *image);
 
 /*
- * The first address from `address` to `end` whose page was ever written or read, or `end`: who
- * reserves a hundred GiB, and uses one, costs a look at its pages.
+ * The first address from `address` on whose page was ever written or read; `end` if there is none
+ * before it. So if a program reserves a hundred GiB and uses one, only that one is read.
  */
 uint64_t hf_process_next_page(struct hf_process_reader *reader, uint64_t address, uint64_t end);
 
-/* Whether the page of this address is in memory, and not swapped out, as far as `pages` tells. */
+/* Whether the page of this address is in memory, not swapped out. True if `pages` does not say. */
 HF_MUST_CHECK bool hf_process_page_is_resident(struct hf_process_reader *reader, uint64_t address);
 
-/* False: nothing is there. */
+/* Copies bytes. False: they are not all there. */
 HF_MUST_CHECK bool hf_process_copy(
     struct hf_process_reader *reader, uint64_t address, void *out, size_t size);
-/* Most words lie where the one before lay: these cost a few instructions. */
+/* Most words lie near the previous one: these cost a few instructions. */
 HF_MUST_CHECK static inline bool hf_process_word(
     struct hf_process_reader *reader, uint64_t address, uint64_t *out_word)
 {
@@ -103,8 +103,8 @@ HF_MUST_CHECK static inline bool hf_process_word(
 }
 
 /*
- * The first word at `*address`, or at the begin of a page behind it, that is there; sets `*address`
- * to where it is. False: there is none before `end`. To go through all words:
+ * Finds the first word that is there, at `*address` or at the start of a later page, and sets
+ * `*address` to its place. False: there is none before `end`. To go through all words:
  *
  *     for (uint64_t at = start; hf_process_next_word(reader, &at, end, &word); at += sizeof word)
  */

@@ -25,10 +25,11 @@
 /* A thread that makes our call waits for nothing but a processor. */
 #define CALL_PATIENCE_NS UINT64_C(60000000000)
 
-/* What is open is shared: a file that the process closes meanwhile is closed. */
+/* The copy shares the open files, so a file that the process closes is not kept open by the copy.
+ * */
 #define COPY_FLAGS (CLONE_FILES | CLONE_FS)
 
-/* Where in it each begins: see remote_call.h. */
+/* Where `copy` and `call` begin in the instructions: see remote_call.h. */
 enum { COPY_AT = 0, CALL_AT = 13 };
 
 static const uint8_t instructions[HF_REMOTE_CODE_BYTES] = {
@@ -66,7 +67,8 @@ static bool remote_read(pid_t tid, uint64_t address, void *out, size_t size)
     return process_vm_readv(tid, &to, 1, &from, 1, 0) == (ssize_t)size;
 }
 
-/* Also what is not writable to the process itself, a private copy of whose page is made. */
+/* Writes even where the process itself may not: the kernel then makes a private copy of the page.
+ * */
 static bool remote_write(pid_t tid, uint64_t address, const uint8_t *bytes, size_t size)
 {
     for (size_t at = 0; at < size; at += WORD) {
@@ -102,7 +104,7 @@ static bool remote_find_entry(pid_t tid, uint64_t *out_entry)
     return *out_entry != 0;
 }
 
-/* All calls that it makes: from copy and call, by the copy that ends, and of the guardian. */
+/* All calls that the thread makes: by `copy`, `back` and `end`, and for the guardian. */
 static const char *why_not_by_filter(pid_t tid, uint64_t entry)
 {
     const struct hf_seccomp_call calls[] = {{SYS_clone, {COPY_FLAGS}}, {SYS_rt_sigreturn, {0}},
@@ -133,8 +135,8 @@ static const char *why_not_by_status(pid_t pid, pid_t tid, uint64_t entry)
     return why;
 }
 
-/* Room below the red zone, on a stack that the thread was made with: the first one's, or one that
- * holds the thread's own data, too, as those of pthread_create(3) do. */
+/* Room below the red zone, on the stack that the thread was created with: the main thread's, or one
+ * that also holds the thread's own data, as those of pthread_create(3) do. */
 static bool has_room(const struct hf_stopped_thread *thread, uint64_t lowest)
 {
     char path[64];
@@ -180,7 +182,7 @@ static const char *why_not(
                : "it runs on a stack that heapflame does not know";
 }
 
-/* All at once, where the process itself may write, as to its stack. */
+/* Writes all bytes at once, where the process itself may write, e.g. to its stack. */
 static bool write_stack(pid_t tid, uint64_t address, const uint8_t *bytes, size_t size)
 {
     struct iovec from = {(void *)(uintptr_t)bytes, size}, to = {(void *)(uintptr_t)address, size};
@@ -201,7 +203,8 @@ static enum hf_status write_code(struct hf_remote_call *call, struct hf_error *e
     return HF_OK;
 }
 
-/* What the program's file has at an address. By exe: map_files is for root alone. */
+/* What the program's file has at an address. It is opened by /proc/PID/exe, because only root may
+ * use map_files. */
 static bool read_file_at(pid_t tid, uint64_t address, uint8_t *out, size_t size)
 {
     char path[64];
@@ -227,7 +230,7 @@ static bool read_file_at(pid_t tid, uint64_t address, uint8_t *out, size_t size)
     return is_read;
 }
 
-/* Writer and restorer go word by word, and may be killed between two. */
+/* The code is written and restored word by word, and either may be killed between two words. */
 bool hf_remote_call_is_left(pid_t pid)
 {
     pid_t tid = (pid_t)hf_proc_living_thread((uint32_t)pid);
@@ -293,16 +296,16 @@ enum hf_status hf_remote_call_begin(
     return write_code(call, err);
 }
 
-/* A signal that stopped it; 0: something else did. All are held back but SIGSTOP, which cannot be.
- */
+/* The signal that stopped the thread; 0: something else did. All signals are blocked except
+ * SIGSTOP, which cannot be. */
 static int signal_of(int state)
 {
     return state != 0 && state >> 16 == 0 && WSTOPSIG(state) != SYSCALL_STOP ? WSTOPSIG(state) : 0;
 }
 
-/* Lets the thread go on until it stops the next time: *state is that stop, before it was the last
- * one. What stops the whole program is let through: the kernel keeps that until the thread is let
- * go, unless a SIGCONT comes before, and the call goes on. */
+/* Lets the thread go on until it stops again; *state is the last stop, and becomes the new one. A
+ * signal that stops the whole program is let through: the kernel keeps it until the thread is
+ * released, unless a SIGCONT comes first, and the call goes on. */
 static bool step(pid_t tid, enum __ptrace_request request, int *state)
 {
     return ptrace(request, tid, 0, signal_of(*state)) == 0 &&
@@ -310,7 +313,8 @@ static bool step(pid_t tid, enum __ptrace_request request, int *state)
            WIFSTOPPED(*state);
 }
 
-/* The mask last: until the registers are there, no handler may be made to return to them. */
+/* The mask comes last: until the registers are set, no handler may be called that would return to
+ * them. */
 static bool aim(struct hf_remote_call *call, long number, const uint64_t *arguments, size_t count,
     uint64_t code_at)
 {
@@ -334,9 +338,9 @@ static bool aim(struct hf_remote_call *call, long number, const uint64_t *argume
            ptrace(PTRACE_SETSIGMASK, call->thread->tid, sizeof all, &all) == 0;
 }
 
-/* Runs the call; *out_child: what a clone(2) made, 0 for nothing. Each time that the thread goes on
- * it waits for a processor, so where a child tells that the call is done, its end is not awaited.
- */
+/* Runs the call; *out_child: the child that a clone(2) made, or 0. Each time that the thread goes
+ * on, it waits for a processor; so if a child shows that the call is done, the end of the call is
+ * not awaited. */
 static bool remote_run(struct hf_remote_call *call, int64_t *out_result, pid_t *out_child)
 {
     pid_t tid = call->thread->tid;
@@ -351,8 +355,8 @@ static bool remote_run(struct hf_remote_call *call, int64_t *out_result, pid_t *
         stops += WSTOPSIG(state) == SYSCALL_STOP;
     }
     *out_child = (pid_t)child;
-    /* Here its registers would be its own at once; where signals are delivered, the kernel still
-     * looks whether a call is to begin again. */
+    /* Registers that were set at this stop would hold as they are. At the stop below, where signals
+     * are delivered, the kernel still checks whether an interrupted call must begin again. */
     do {
         if (ptrace(PTRACE_INTERRUPT, tid, 0, 0) != 0 || !step(tid, PTRACE_CONT, &state))
             return false;

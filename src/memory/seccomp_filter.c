@@ -128,7 +128,7 @@ static const char *why_unread(int error)
                : "it runs under a seccomp filter, which this kernel does not show";
 }
 
-/* The same of one filter. */
+/* hf_seccomp_why_not for one filter. */
 static const char *why_not_by(const struct sock_filter *filter, size_t size, uint64_t address,
     const struct hf_seccomp_call *calls, size_t count)
 {

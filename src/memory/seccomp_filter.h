@@ -1,14 +1,14 @@
 /*
  * seccomp_filter.h: whether the seccomp(2) filters of a stopped thread let it make a system call.
  *
- * Containers put their processes under such filters. A call that is not in their list may end the
- * process, so one that the program does not make itself is tried on the filters first: the kernel
- * gives the programs of a thread that is traced (PTRACE_SECCOMP_GET_FILTER, ptrace(2)), and they
- * are run here, on the call that is meant, as the kernel would run them (seccomp(2), and
- * seccomp_check_filter() in its kernel/seccomp.c, which says what instructions there are).
+ * Containers put their processes under such filters. A call that a filter does not list may end the
+ * process. So a call that the program does not make itself is tried on the filters first: the
+ * kernel shows the filters of a traced thread (PTRACE_SECCOMP_GET_FILTER, ptrace(2)), and they are
+ * run here on the intended call, as the kernel would run them (seccomp(2); seccomp_check_filter()
+ * in its kernel/seccomp.c lists the instructions).
  *
- * The kernel gives them only to who has CAP_SYS_ADMIN outside of any container, and is under no
- * filter itself. What is not understood is not allowed.
+ * The kernel shows them only to a process that has CAP_SYS_ADMIN outside of any container and is
+ * not under a filter itself. What heapflame does not understand counts as forbidden.
  *
  * Example:
  *
@@ -37,16 +37,17 @@ struct hf_seccomp_call {
 };
 
 /*
- * NULL: each filter of the thread, which this process has stopped by ptrace(2), allows each of the
- * calls, made from `address` on. Else why nobody knows, or which filter does not. Static.
+ * NULL: each filter of the thread allows each of the calls, made at `address`. Otherwise a static
+ * text that says why not, or why heapflame cannot know. The calling process must have stopped the
+ * thread by ptrace(2).
  */
 HF_MUST_CHECK const char *hf_seccomp_why_not(
     pid_t tid, uint64_t address, const struct hf_seccomp_call *calls, size_t count);
 
 /*
- * What one filter answers to a call: *out_action is SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO, ...
- * without its data. False: it ends without an answer, or has an instruction that no filter may
- * have. Bounded by its length: filters only jump forward.
+ * Runs one filter on a call: *out_action is SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO, ... without its
+ * data. False: the filter ends without an answer, or has an instruction that no filter may have.
+ * Bounded by its length: filters only jump forward.
  */
 HF_MUST_CHECK bool hf_seccomp_run(const struct sock_filter *filter, size_t count,
     const struct seccomp_data *call, uint32_t *out_action);

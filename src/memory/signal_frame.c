@@ -11,7 +11,7 @@
 #define RED_ZONE_BYTES 128 /* System V ABI for AMD64, 3.2.2 */
 #define SYSCALL_BYTES 2
 
-/* linux/errno.h, which is the kernel's own: what a system call returns that was interrupted. */
+/* linux/errno.h of the kernel, not of its interface: what an interrupted system call returns. */
 #define ERESTARTSYS 512
 #define ERESTARTNOINTR 513
 #define ERESTARTNOHAND 514
@@ -24,9 +24,9 @@
 #define FP_XSTATE_MAGIC1 0x46505853u
 #define FP_XSTATE_MAGIC2 0x46505845u
 #define FP_XSTATE_ALIGN 64
-#define NO_SUCH_MODE 0x7f /* of an alternate stack: then the thread's stays what it is */
+#define NO_SUCH_MODE 0x7f /* for the alternate signal stack: the thread keeps its own */
 
-/* In the bytes of XSAVE that are the software's. */
+/* Stands in the bytes that XSAVE leaves to software. */
 struct software_bytes {
     uint32_t magic1, extended_size;
     uint64_t features;
@@ -47,7 +47,7 @@ struct signal_frame {
 struct user_regs_struct hf_signal_frame_resumed(struct user_regs_struct registers)
 {
     if ((int64_t)registers.orig_rax < 0)
-        return registers; /* in no system call */
+        return registers; /* it was not in a system call */
     switch (-(int64_t)registers.rax) {
     case ERESTARTSYS:
     case ERESTARTNOINTR:
@@ -87,9 +87,9 @@ static void put_registers(ucontext_t *context, const struct user_regs_struct *r)
 }
 
 /*
- * How many bytes of XSAVE's a frame of these features has: the kernel takes no more than the thread
- * may have, and of what needs a permission (AMX's tiles) that is nothing until they are in use.
- * Intel's manual, volume 1, 13.4.3: CPUID says where each feature's part is.
+ * How many bytes of XSAVE's a frame with these features has. The kernel accepts no more than the
+ * thread may have; features that need a permission (AMX's tiles) have no bytes until they are in
+ * use. Intel's manual, volume 1, 13.4.3: CPUID says where each feature's part is.
  */
 static size_t frame_features(const uint8_t *bytes, size_t size, uint64_t *features)
 {
@@ -109,7 +109,7 @@ static size_t frame_features(const uint8_t *bytes, size_t size, uint64_t *featur
     return end;
 }
 
-/* XSAVE's bytes, made those of a signal frame; returns how many they are then. */
+/* Turns XSAVE's bytes into those of a signal frame; returns how many there are then. */
 static size_t mark_vectors(uint8_t *bytes, size_t all)
 {
     struct software_bytes software = {.magic1 = FP_XSTATE_MAGIC1};

@@ -1,21 +1,21 @@
 /*
- * snapshot.h: the memory of a running process as it was at one instant: a copy of the process,
- * made by the kernel page by page and only where the two differ, which never runs.
+ * snapshot.h: the memory of a running process as it was at one instant: a copy of the process that
+ * never runs. The kernel makes it, and copies a page only when the process writes to it.
  *
- * All threads are stopped, one of them makes one clone(2) (remote_call.h), and all go on: the stop
- * is as long as the kernel needs for the page tables, some 60 to 80 ms for each GiB resident. While
- * the copy is there, the first write to each page costs the process a few microseconds. What is
- * shared with others (MAP_SHARED) is not frozen, and what the program keeps from its children
- * (MADV_DONTFORK) is missing.
+ * All threads are stopped, one of them makes one clone(2) (remote_call.h), and all go on. The stop
+ * is as long as the kernel needs to copy the page tables, some 60 to 80 ms for each GiB resident.
+ * While the copy is there, the first write to each page costs the process a few microseconds.
+ * Memory that is shared with other processes (MAP_SHARED) is not frozen, and memory that the
+ * program keeps from its children (MADV_DONTFORK) is missing.
  *
- * A *guardian*, a process of its own, does that and stays until the snapshot ends: then it kills
- * the copy and has the program wait for it, since no SIGCHLD tells it to. It does so, too, when
- * this process dies, of whatever. If the guardian dies, the kernel kills the copy, and if both do,
- * the program goes on all the same; what stays then is a zombie without memory, and at worst a page
- * of code that nobody comes to: leftovers.h removes them.
+ * A separate process, the *guardian*, does this, and stays until the snapshot ends. Then it kills
+ * the copy and makes the program wait for it, since no SIGCHLD tells the program to. It does the
+ * same if this process dies for any reason. If the guardian dies, the kernel kills the copy. If
+ * both die, the program goes on all the same; a zombie without memory is left in it, and at worst a
+ * page of code that is never executed: leftovers.h removes them.
  *
- * Refused where it would harm: no room for a copy in memory, in its cgroup or among its processes;
- * and what remote_call.h refuses.
+ * A process is refused if a snapshot would harm it, i.e. if there is no room for a copy in memory
+ * or in its cgroup, or it may have no more processes; and for the reasons in remote_call.h.
  *
  * Example:
  *
@@ -37,13 +37,13 @@
 #include "memory/stopped_threads.h"
 
 struct hf_snapshot {
-    struct hf_stopped_thread *threads; /* as they were */
+    struct hf_stopped_thread *threads; /* as they were when they were stopped */
     size_t thread_count;
     uint64_t stopped_ns; /* how long all threads stood still */
     pid_t copy;
-    /* Of the copy: /proc/PID/mem, maps and pagemap, which need no right to be read. */
+    /* Of the copy, open: /proc/PID/mem, maps and pagemap. To read them needs no rights. */
     int memory, maps, pages;
-    /* Its own. */
+    /* For snapshot.c only. */
     pid_t guardian;
     int channel;
 };
@@ -51,7 +51,7 @@ struct hf_snapshot {
 HF_MUST_CHECK enum hf_status hf_snapshot_take(
     struct hf_snapshot *snapshot, pid_t pid, struct hf_error *err);
 
-/* Returns when nothing of it is left in the process. */
+/* Returns when nothing of the snapshot is left in the process. */
 void hf_snapshot_end(struct hf_snapshot *snapshot);
 
 #endif

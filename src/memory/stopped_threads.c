@@ -21,7 +21,7 @@
 #define SLEEP_MIN_NS 50000
 #define SLEEP_MAX_NS 5000000
 #define SIGNALS_MAX 8        /* that come to a thread before our stop */
-#define SEIZE_ROUNDS 4       /* a program that makes threads all the time */
+#define SEIZE_ROUNDS 4       /* for a program that keeps making threads */
 #define CODE_OF_64_BITS 0x33 /* __USER_CS of the kernel, arch/x86/include/asm/segment.h */
 
 uint64_t hf_stopped_now_ns(void)
@@ -31,8 +31,9 @@ uint64_t hf_stopped_now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Looks as long as the thread has not changed; asleep between two looks, until the kernel says that
- * one of ours has. Where SIGCHLD is ignored, it says nothing, so no sleep is long. */
+/* Looks until the thread has changed its state. Between two looks it sleeps until the kernel
+ * reports a change of a traced thread. If SIGCHLD is ignored, the kernel reports nothing, so no
+ * sleep is long. */
 static bool wait_for_change(pid_t tid, uint64_t deadline_ns, const sigset_t *child, int *out_status)
 {
     for (long sleep_ns = SLEEP_MIN_NS;;
@@ -46,7 +47,7 @@ static bool wait_for_change(pid_t tid, uint64_t deadline_ns, const sigset_t *chi
     }
 }
 
-/* Not by waiting for good: a thread in an uninterruptible sleep would hold us as well. */
+/* Never waits without a limit: a thread in an uninterruptible sleep would block us, too. */
 bool hf_stopped_wait(pid_t tid, uint64_t deadline_ns, int *out_status)
 {
     sigset_t child, before;
@@ -58,7 +59,7 @@ bool hf_stopped_wait(pid_t tid, uint64_t deadline_ns, int *out_status)
     return is_changed;
 }
 
-/* It goes on running. One that has ended already is no thread. */
+/* The thread goes on running. One that has ended already is left out. */
 static enum hf_status seize(struct hf_stopped *stopped, pid_t tid, struct hf_error *err)
 {
     uint64_t ticks;
@@ -77,13 +78,13 @@ static enum hf_status seize(struct hf_stopped *stopped, pid_t tid, struct hf_err
         if (tracer == 0)
             return hf_error_system(
                 err, why, "cannot stop thread %d of process %d", (int)tid, (int)stopped->pid);
-        /* ours: it did not stop when it was to */
+        /* it is ours already: it did not stop in time before */
     }
     stopped->threads[stopped->count++] = (struct hf_stopped_thread){.tid = tid};
     return HF_OK;
 }
 
-/* Seizes the threads that are not yet; *out_more: there were some. */
+/* Seizes the threads that are not seized yet; *out_more: there were some. */
 static enum hf_status seize_new(
     struct hf_stopped *stopped, struct hf_map *seen, bool *out_more, struct hf_error *err)
 {
@@ -170,7 +171,7 @@ static enum hf_status await(struct hf_stopped *stopped, struct hf_stopped_thread
                : refuse(stopped, thread->tid, "its code is of 32 bits", err);
 }
 
-/* All are told to stop before the first is waited for. Those that ended are left out. */
+/* All threads are told to stop before the first is waited for. Those that ended are left out. */
 static enum hf_status interrupt_from(struct hf_stopped *stopped, size_t first, struct hf_error *err)
 {
     uint64_t began_ns = hf_stopped_now_ns(), deadline_ns = began_ns + HF_STOP_PATIENCE_NS;
@@ -198,7 +199,7 @@ enum hf_status hf_stop_threads(struct hf_stopped *stopped, pid_t pid, struct hf_
     size_t first = 0;
     bool has_more = true;
     enum hf_status status = HF_OK;
-    /* While they run: most of the work is outside of the stop. */
+    /* They still run: most of the work is done before the stop. */
     for (int round = 0; round < SEIZE_ROUNDS && has_more && status == HF_OK; round++)
         status = seize_new(stopped, &seen, &has_more, err);
     for (has_more = true; has_more && status == HF_OK;) {
@@ -234,8 +235,7 @@ static bool let_go(const struct hf_stopped_thread *thread)
     return ptrace(PTRACE_DETACH, thread->tid, 0, thread->signal) == 0;
 }
 
-/* One that runs cannot be let go: where something failed, it may still be on its way to the stop.
- */
+/* A running thread cannot be released: after an error, it may not have reached its stop yet. */
 static void let_go_late(const struct hf_stopped_thread *thread, uint64_t deadline_ns)
 {
     int state, signal = 0;
@@ -251,7 +251,8 @@ void hf_stopped_release(struct hf_stopped *stopped)
 {
     uint64_t deadline_ns = hf_stopped_now_ns() + HF_STOP_PATIENCE_NS;
     size_t late = 0;
-    for (size_t i = 0; i < stopped->count; i++) { /* nobody waits for those below */
+    /* Those that go at once are released first, and do not wait for the late ones. */
+    for (size_t i = 0; i < stopped->count; i++) {
         if (!let_go(&stopped->threads[i]))
             stopped->threads[late++] = stopped->threads[i];
     }

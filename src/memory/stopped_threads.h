@@ -2,15 +2,17 @@
  * stopped_threads.h: all threads of a process, held still by ptrace(2), with their registers.
  *
  * A thread is stopped wherever it is: in its own code, or in a system call, which goes on
- * afterwards as if nothing had been. First all are taken hold of while they run, then all are told
- * to stop, and then each is waited for, so that the stop is short. Whoever stops them must let them
- * go; if it dies, the kernel does. Only the thread that stopped them may ask anything of them.
+ * afterwards as if nothing had happened. First all are seized while they run, then all are told to
+ * stop, and then each is waited for, so that the stop is short. The thread of heapflame that
+ * stopped them must release them; if it dies, the kernel does. No other thread may use ptrace(2) on
+ * them.
  *
- * A first thread that has ended before the others is none of them.
+ * If the main thread has ended while others run, it is not one of them.
  *
- * What cannot be stopped is refused, and nothing is stopped then: a process that another debugger
- * has, one that a job control signal stopped, one of 32 bits, and threads that the kernel does not
- * let go within HF_STOP_PATIENCE_NS (a dead network's file, a parent in vfork(2)).
+ * A process that cannot be stopped is refused, and goes on as a whole: one that another debugger
+ * traces, one that a job control signal stopped, one of 32 bits, and one with a thread that the
+ * kernel does not stop within HF_STOP_PATIENCE_NS (it waits for a file of a dead network, or for
+ * its child after vfork(2)).
  *
  * Example:
  *
@@ -31,13 +33,12 @@
 #include <sys/user.h>
 
 #define HF_STOP_PATIENCE_NS                                                                        \
-    UINT64_C(1000000000) /* so long the threads that stopped stand still                           \
-                          */
+    UINT64_C(1000000000) /* how long stopped threads wait for the last one \ */
 
 struct hf_stopped_thread {
     pid_t tid;
     struct user_regs_struct registers;
-    int signal; /* on its way when it was stopped; delivered when it goes on. 0: none */
+    int signal; /* that was pending when it was stopped; delivered when it goes on. 0: none */
 };
 
 struct hf_stopped {
@@ -47,20 +48,21 @@ struct hf_stopped {
     uint64_t began_ns; /* when the first was told to stop; of the monotonic clock */
 };
 
-/* Stops all threads of `pid`, also those that are made meanwhile. HF_ERR_SYSTEM: not possible. */
+/* Stops all threads of `pid`, including those that are created during the call. HF_ERR_SYSTEM: it
+ * is not possible. */
 HF_MUST_CHECK enum hf_status hf_stop_threads(
     struct hf_stopped *stopped, pid_t pid, struct hf_error *err);
 
-/* Only one of them. */
+/* Stops only one of them. */
 HF_MUST_CHECK enum hf_status hf_stop_thread(
     struct hf_stopped *stopped, pid_t pid, pid_t tid, struct hf_error *err);
 
-/* Lets them go on, each with the registers that it has by now. Also of all-zero. */
+/* Lets them go on, each with the registers that were set last. Accepts all-zero. */
 void hf_stopped_release(struct hf_stopped *stopped);
 
 /*
  * Waits until a traced thread changes its state, at most until `deadline_ns` of the monotonic
- * clock: *out_status is waitpid(2)'s. False: it did not, or it is nobody's to wait for.
+ * clock: *out_status is waitpid(2)'s. False: it did not, or this process may not wait for it.
  */
 HF_MUST_CHECK bool hf_stopped_wait(pid_t tid, uint64_t deadline_ns, int *out_status);
 
