@@ -22,11 +22,12 @@ struct graph_maker {
     const struct hf_heap *heap;
     struct hf_pointers pointers;
     struct hf_root_ranges ranges;
-    uint32_t *queue; /* of blocks to go on from */
+    uint32_t *queue; /* blocks whose pointers are followed next */
     size_t queued;
-    struct late_word *late; /* those of blocks first, in their order */
+    struct late_word *late; /* words in blocks first, in the order of the blocks */
     size_t late_count, late_capacity;
-    uint64_t lost_start, lost_bytes; /* of what looks lost after the first look */
+    uint64_t lost_start,
+        lost_bytes; /* where the blocks lie that seem lost after the first search */
 };
 
 static enum hf_status push(
@@ -69,7 +70,7 @@ static enum hf_status add_edges(struct graph_maker *m, struct hf_error *err)
             if (at % PAGE == 0 || at == start)
                 at = hf_process_next_page(m->pointers.reader, at, last);
             if (at >= last || !hf_process_word(m->pointers.reader, at, &word)) {
-                at |= PAGE - WORD; /* nothing of this page is there */
+                at |= PAGE - WORD; /* this page cannot be read */
                 continue;
             }
             hf_pointers_look_ahead(&m->pointers, at);
@@ -159,7 +160,7 @@ static enum hf_status add_roots(struct graph_maker *m, struct hf_error *err)
     return status;
 }
 
-/* ---- Who reaches what ---- */
+/* ---- What reaches what ---- */
 
 static void graph_visit(struct graph_maker *m, uint32_t block, uint8_t state)
 {
@@ -191,7 +192,8 @@ static void visit_roots(struct graph_maker *m)
     }
 }
 
-/* A lost block to which no other leads; then of what is left, which is rings, the first. */
+/* Visits the lost blocks to which no other leads. What is left are rings: the second call visits
+ * the first block of each. */
 static void visit_lost(struct graph_maker *m, const uint8_t *has_parent, bool is_ring)
 {
     for (uint32_t i = 0; i < m->heap->count; i++) {
@@ -202,7 +204,7 @@ static void visit_lost(struct graph_maker *m, const uint8_t *has_parent, bool is
     }
 }
 
-/* `count` more pointers of blocks, which come first of the words that were set aside. */
+/* Adds `count` pointers from blocks to the graph: the first of the words that were set aside. */
 static enum hf_status add_late_edges(struct graph_maker *m, size_t count, struct hf_error *err)
 {
     struct hf_block_graph *g = m->graph;
@@ -224,8 +226,8 @@ static enum hf_status add_late_edges(struct graph_maker *m, size_t count, struct
     return HF_OK;
 }
 
-/* Nothing is lost for being at an end, or at an odd place: what no other word leads to, these do.
- */
+/* A block is not lost if a pointer to it looks like an end, or lies at an odd place: if no other
+ * word leads to the block, these words do. */
 static enum hf_status take_late_words(struct graph_maker *m, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
@@ -250,22 +252,24 @@ static enum hf_status take_late_words(struct graph_maker *m, struct hf_error *er
 
 /* ---- Odd places ---- */
 
-/* False: no part of both words together is an address, whose two high bytes are zeros. */
+/* False: no eight bytes across the two words are an address, i.e. have zeros in their two high
+ * bytes. */
 static bool may_lie_between(uint64_t low, uint64_t high)
 {
     const uint64_t each = UINT64_C(0x0101010101010101);
-    uint64_t zeros = (high - each) & ~high & each << 7; /* and perhaps some more behind them */
+    uint64_t zeros =
+        (high - each) & ~high & each << 7; /* and perhaps some false ones behind them */
     return (zeros << 8 & zeros & UINT64_MAX >> 8) != 0 ||
            (low >> 56 == 0 && (zeros & 1u << 7) != 0);
 }
 
-/* `of` has the words `low`, at its address, and behind it `high`. */
+/* `of` has the word `low` at its address, and `high` behind it. */
 static enum hf_status look_between(
     struct graph_maker *m, struct late_word of, uint64_t low, uint64_t high, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
     uint64_t at = of.root.address;
-    unsigned near = 0; /* bits: of words that may be addresses of what is unvisited */
+    unsigned near = 0; /* a bit for each word that may be the address of an unvisited block */
     for (unsigned i = 1; i < WORD; i++) {
         uint64_t word = low >> 8 * i | high << (64 - 8 * i);
         near |= (unsigned)(word - m->lost_start < m->lost_bytes) << i;
@@ -312,8 +316,8 @@ static enum hf_status look_at_odd_places(
 }
 
 /*
- * What looks lost is perhaps held by a packed structure. All memory is searched once more, only for
- * the addresses of these blocks, so that numbers can hold no others.
+ * A block that seems lost may be held by a packed structure. All memory is searched once more, for
+ * the addresses of these blocks only, so that numbers cannot seem to hold others.
  */
 static enum hf_status find_odd_words(struct graph_maker *m, struct hf_error *err)
 {
@@ -332,7 +336,7 @@ static enum hf_status find_odd_words(struct graph_maker *m, struct hf_error *err
     return status;
 }
 
-/* Where the blocks lie that look lost; false: none does. */
+/* Finds where the blocks lie that seem lost; false: there are none. */
 static bool find_unvisited(struct graph_maker *m)
 {
     const struct hf_heap_block *first = NULL, *last = NULL;

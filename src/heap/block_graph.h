@@ -3,19 +3,20 @@
  * and what nothing points to.
  *
  * Conservative: every word, at multiples of 8, that looks like a pointer to a block (pointers.h) is
- * one. So whoever computes with numbers, or does not clear what it reuses, may seem to hold a block
- * that is lost; a block that is held is never called lost, unless its pointer is kept in another
- * form (compressed, encrypted) or in memory that is not looked at: that of files, and what is
- * shared with other processes.
+ * one. So a number, or an old pointer in memory that was not cleared, may seem to hold a block that
+ * is lost. A block that is held is never called lost, unless its pointer is kept in another form
+ * (compressed, encrypted), or in memory that is not searched: that of files, and memory shared with
+ * other processes.
  *
- * Two sorts of words lead to a block only if no other does: the end of the block before, and, in
- * packed structures, an address at an odd place, which is no multiple of 8. The second are looked
- * for only if some block seems to be lost; that costs about as much as to look at all words once.
+ * Two sorts of words count only if no other word leads to the block: the end of the block before,
+ * and, in packed structures, an address at an odd place, i.e. not at a multiple of 8. The second
+ * sort is searched for only if some block seems to be lost; this costs about as much as the search
+ * of all other words.
  *
  * *Roots* are words outside of all heaps (root_ranges.h).
  *
- * What no root reaches is *lost*: directly, if no other lost block leads to it, else indirectly. Of
- * a ring of lost blocks the one with the lowest address counts as lost directly.
+ * A block that no root reaches is *lost*: directly, if no other lost block leads to it, otherwise
+ * indirectly. In a ring of lost blocks, the one with the lowest address counts as lost directly.
  *
  * Example:
  *
@@ -40,7 +41,7 @@ struct hf_heap_sum {
 enum hf_block_state {
     HF_BLOCK_LOST, /* directly */
     HF_BLOCK_LOST_WITH,
-    HF_BLOCK_HELD, /* + enum hf_root_kind: the first of the kinds that reaches it */
+    HF_BLOCK_HELD, /* + enum hf_root_kind: the first kind that reaches the block */
 };
 
 struct hf_root {
@@ -49,19 +50,21 @@ struct hf_root {
 };
 
 struct hf_block_graph {
-    uint32_t *first;   /* of block i: targets[first[i]] up to targets[first[i + 1]] */
+    uint32_t *first;   /* block i points to targets[first[i]] up to targets[first[i + 1]] */
     uint32_t *targets; /* blocks */
     size_t target_count, target_capacity;
     struct hf_holder *holders;
     size_t holder_count;
-    struct hf_root *roots[HF_ROOT_KINDS]; /* blocks to which these point; some several times */
+    struct hf_root
+        *roots[HF_ROOT_KINDS]; /* with the blocks that they point to, some several times */
     size_t root_count[HF_ROOT_KINDS], root_capacity[HF_ROOT_KINDS];
     uint8_t *states; /* of the blocks: enum hf_block_state */
     struct hf_heap_sum held, lost, lost_with;
 };
 
-/* Whether a root, or a pointer from one block to another, is one of those by which its kind reaches
- * the block: what an earlier kind reaches, too, is that kind's alone. */
+/* Whether a root, or a pointer from one block to another, counts for a block. A block that several
+ * kinds of roots reach belongs to the first of these kinds; pointers from the others do not count.
+ * */
 static inline bool hf_block_graph_root_counts(
     const struct hf_block_graph *graph, enum hf_root_kind kind, uint32_t block)
 {
@@ -74,7 +77,7 @@ static inline bool hf_block_graph_pointer_counts(
     return graph->states[from] == graph->states[to];
 }
 
-/* Borrows paths of the image. Reads all of the heaps and roots once. Call done in any case.
+/* Borrows paths from the image. Reads all heaps and roots once. Call done in any case.
  * HF_ERR_MEMORY, HF_ERR_LIMIT. */
 HF_MUST_CHECK enum hf_status hf_block_graph_make(struct hf_block_graph *graph,
     const struct hf_heap *heap, const struct hf_process_image *image, struct hf_error *err);

@@ -86,7 +86,7 @@ void hf_block_index_done(struct hf_block_index *index)
     *index = (struct hf_block_index){0};
 }
 
-/* Where the table says which block is the first to look at; NULL: none has the address. */
+/* The entry of the table for an address; NULL: no block has the address. */
 static const uint32_t *find_step(const struct hf_block_index *index, uint64_t address)
 {
     size_t r = HF_FIRST_ABOVE(index->ranges, index->count, end, address);

@@ -1,10 +1,10 @@
 /*
- * block_index.h: which block an address is in, for the many words that a heap holds.
+ * block_index.h: finds the block that an address is in, fast enough for each word of a heap.
  *
- * A table for each range of blocks has, for every HF_BLOCK_INDEX_STEP bytes, the first block that
- * ends behind them; so a look costs a search among the ranges and a few comparisons. Most words are
- * no addresses, so a bit for each 4 GiB says first whether there is a range at all. Memory: 1/64 of
- * the ranges, and 8 KiB.
+ * Each range of blocks has a table: for every HF_BLOCK_INDEX_STEP bytes, the first block that ends
+ * behind their start. So to find a block takes a search among the ranges and a few comparisons.
+ * Most words are not addresses: a bit for each 4 GiB says first whether any range lies there.
+ * Memory: 1/64 of the ranges, and 8 KiB.
  *
  * Example:
  *
@@ -28,7 +28,7 @@
 #define HF_BLOCK_INDEX_HOLE 65536u
 struct hf_block_range {
     uint64_t start, end;
-    size_t at; /* of its part of the table */
+    size_t at; /* where its part of the table begins */
 };
 
 struct hf_block_index {
@@ -39,7 +39,8 @@ struct hf_block_index {
     uint64_t windows[HF_BLOCK_INDEX_WINDOWS / 64]; /* bits, by address / 4 GiB */
 };
 
-/* Of sorted blocks that do not overlap, less than HF_BLOCK_NONE. Call done in any case. */
+/* The blocks must be sorted and without overlaps, and fewer than HF_BLOCK_NONE. Call done in any
+ * case. */
 HF_MUST_CHECK enum hf_status hf_block_index_init(
     struct hf_block_index *index, const struct hf_heap *heap, struct hf_error *err);
 void hf_block_index_done(struct hf_block_index *index);
@@ -50,18 +51,18 @@ static inline size_t hf_block_index_window(uint64_t address)
     return (size_t)(address >> 32) % HF_BLOCK_INDEX_WINDOWS;
 }
 
-/* False: no block has the address. So it is of most words, and asked for each. */
+/* False: no block has the address. This is a fast answer for most words. */
 static inline bool hf_block_index_may_have(const struct hf_block_index *index, uint64_t address)
 {
     size_t window = hf_block_index_window(address);
     return (index->windows[window / 64] >> window % 64 & 1) != 0;
 }
 
-/* The number of the block that has the address, its first byte or another; or HF_BLOCK_NONE. */
+/* The number of the block that contains the address, or HF_BLOCK_NONE. */
 uint32_t hf_block_index_find(const struct hf_block_index *index, uint64_t address);
 
-/* Begin to fetch what a later hf_block_index_find of the address needs: the step of the table; and,
- * when that is there, the block. */
+/* Begin to fetch from memory what a later hf_block_index_find of the address needs: first the entry
+ * of the table; then, when that has arrived, the block. */
 void hf_block_index_fetch_step(const struct hf_block_index *index, uint64_t address);
 void hf_block_index_fetch_block(const struct hf_block_index *index, uint64_t address);
 

@@ -1,8 +1,8 @@
 /*
  * census.h: the blocks of a heap by their size.
  *
- * Bytes are those that the program may use of a block: glibc rounds what was asked for up to 24,
- * 40, 56 ...
+ * The size of a block is what the program may use of it: glibc rounds requests up to 24, 40, 56 ...
+ * bytes.
  *
  * Example:
  *
@@ -29,12 +29,12 @@ struct hf_heap_census {
     size_t count, capacity;
 };
 
-/* Of a graph that was made of that heap. Call done in any case. */
+/* The graph must be that of this heap. Call done in any case. */
 HF_MUST_CHECK enum hf_status hf_heap_census_make(struct hf_heap_census *census,
     const struct hf_heap *heap, const struct hf_block_graph *graph, struct hf_error *err);
 void hf_heap_census_done(struct hf_heap_census *census);
 
-/* Most bytes lost first; those of which nothing is lost are left out. */
+/* Sorts by lost bytes, most first, and leaves out rows without any. */
 void hf_heap_census_keep_lost(struct hf_heap_census *census);
 
 #endif

@@ -7,19 +7,20 @@
 
 #define NOT_YET (HF_BLOCK_NONE - 1)
 #define ABOVE_MAX                                                                                  \
-    1000 /* objects of other classes that are looked at, from dominator to dominator */
+    1000 /* how many objects of other classes are looked at on the way from dominator to dominator \
+          */
 
 struct class_counter {
     const struct hf_class_census_of *of;
     struct hf_class_census *census;
     uint32_t *class_of; /* by block */
-    uint32_t *above;    /* by block: the next dominator that is an object; HF_BLOCK_NONE: there is
-                           none; NOT_YET */
+    uint32_t *above; /* by block: the nearest dominator that is an object; HF_BLOCK_NONE: there is
+                        none; NOT_YET */
 };
 
 /* ---- What they retain ---- */
 
-/* The next object that dominates a block. */
+/* The nearest object that dominates a block. */
 static uint32_t find_above(struct class_counter *c, uint32_t block)
 {
     uint32_t at = block, found = HF_BLOCK_NONE;
@@ -42,7 +43,7 @@ static uint32_t find_above(struct class_counter *c, uint32_t block)
     }
 }
 
-/* Another object of its class retains it. */
+/* Whether another object of its class retains it. */
 static bool is_within_class(struct class_counter *c, uint32_t block)
 {
     uint32_t at = find_above(c, block);

@@ -1,9 +1,10 @@
 /*
  * class_census.h: the blocks of a heap that are objects of C++, by their class.
  *
- * A class *retains* what would be free without its objects: for each that is not retained by
- * another object of the class, what it retains (dominators.h). What several of them hold together,
- * and nothing else, is not in it; so it is the least that they keep.
+ * A class *retains* the memory that would be free without its objects: the sum of what each object
+ * retains (dominators.h), except objects that another one of the class retains. A block that
+ * several objects hold together is retained by none of them, so the sum is the least that the class
+ * keeps.
  *
  * Example:
  *
@@ -31,12 +32,13 @@ struct hf_class_row {
 };
 
 struct hf_class_census {
-    struct hf_class_row *rows; /* those that retain most first; then most bytes */
+    struct hf_class_row
+        *rows; /* those that retain most come first; of equal ones, those with most bytes */
     size_t count, capacity;
     struct hf_object_classes classes;
 };
 
-/* Graph and tree were made of that heap; all is borrowed. */
+/* Graph and tree must be those of this heap; all is borrowed. */
 struct hf_class_census_of {
     const struct hf_heap *heap;
     const struct hf_process_image *image;
@@ -50,7 +52,7 @@ HF_MUST_CHECK enum hf_status hf_class_census_make(
     struct hf_class_census *census, const struct hf_class_census_of *of, struct hf_error *err);
 void hf_class_census_done(struct hf_class_census *census);
 
-/* Most bytes lost first; those of which nothing is lost are left out. */
+/* Sorts by lost bytes, most first, and leaves out rows without any. */
 void hf_class_census_keep_lost(struct hf_class_census *census);
 
 #endif

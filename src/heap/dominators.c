@@ -4,8 +4,8 @@
 #include <string.h>
 
 /*
- * Held blocks are numbered in the order of a depth-first walk, from 1 on; 0 is the roots. All
- * arrays but `number` are by these numbers.
+ * Held blocks are numbered in the order of a depth-first walk, from 1 on; 0 means the roots. All
+ * arrays except `number` are indexed by these numbers.
  */
 struct numbering {
     const struct hf_block_graph *graph;
@@ -13,10 +13,11 @@ struct numbering {
     uint32_t *block;
     uint32_t *parent; /* in the walk; later where compressed paths lead */
     uint32_t *semi, *label, *dominator;
-    uint32_t *first, *sources; /* those that point to i: sources[first[i]] up to first[i + 1] */
-    uint32_t *path;            /* of a walk or a compression */
-    uint32_t *next;            /* the pointer at which the walk is, of each block of the path */
-    size_t count;              /* with the roots */
+    uint32_t *first,
+        *sources; /* the blocks that point to i are sources[first[i]] up to sources[first[i + 1]] */
+    uint32_t *path; /* of a walk or a compression */
+    uint32_t *next; /* for each block of the path, the pointer that the walk is at */
+    size_t count;   /* with the roots */
 };
 
 static void numbering_done(struct numbering *n)
@@ -48,7 +49,7 @@ static void enter(struct numbering *n, uint32_t block, uint32_t parent)
     n->parent[number] = parent;
 }
 
-/* Everything that `block` leads to and that has no number yet. */
+/* Numbers everything that `block` leads to and that has no number yet. */
 static void walk_from(struct numbering *n, uint32_t block)
 {
     size_t depth = 0;
@@ -113,7 +114,7 @@ static void turn_all(struct numbering *n)
     }
 }
 
-/* Who points to whom, the other way round. */
+/* Turns the pointers round: by block, which blocks point to it. */
 static bool turn_pointers(struct numbering *n)
 {
     turn_all(n);
@@ -128,7 +129,7 @@ static bool turn_pointers(struct numbering *n)
     return true;
 }
 
-/* The number with the least semidominator on the way from i up to the last that is linked. */
+/* The number with the least semidominator on the path from i up to the last linked block. */
 static uint32_t evaluate(struct numbering *n, uint32_t i, uint32_t linked)
 {
     size_t depth = 0;

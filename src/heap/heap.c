@@ -51,7 +51,7 @@ static int heap_by_start(const void *a, const void *b)
     return (left->start > right->start) - (left->start < right->start);
 }
 
-/* Walkers go upwards, so that most of it is in order. */
+/* Readers go upwards, so most of it is in order. */
 void hf_heap_sort(struct hf_heap *heap)
 {
     bool is_sorted = true;

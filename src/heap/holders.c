@@ -11,8 +11,8 @@ static int by_bytes_held(const void *a, const void *b)
     return (left->holder > right->holder) - (left->holder < right->holder);
 }
 
-/* Blocks that only the roots dominate are pointed to by a root, or by blocks of several: then they
- * are the first's that reaches them. */
+/* A block that no other block dominates belongs to the first holder whose words point to it; if
+ * only blocks do, to the holder of the first that reaches it (give_to_others). */
 static void give_to_pointers(struct hf_holders *holders, const struct hf_block_graph *graph,
     const struct hf_dominators *tree, uint32_t *holder_of)
 {
@@ -28,7 +28,8 @@ static void give_to_pointers(struct hf_holders *holders, const struct hf_block_g
     }
 }
 
-/* The holder of what points to a block is the block's; from those that have one on. */
+/* Starts with the blocks that have a holder: a block that they point to has the same one, if it has
+ * none yet. */
 static bool give_to_others(struct hf_holders *holders, const struct hf_heap *heap,
     const struct hf_block_graph *graph, const struct hf_dominators *tree, uint32_t *holder_of)
 {

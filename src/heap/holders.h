@@ -1,10 +1,11 @@
 /*
- * holders.h: who outside of the heaps holds their blocks: a module by its data, a thread by its
- * stack, its registers or its own storage, or another mapping.
+ * holders.h: what holds the blocks of the heaps from outside: a module by its data, a thread by its
+ * stack, registers or thread-local storage, or another mapping.
  *
- * A holder has the blocks to which its words point, and what these retain (dominators.h). A block
- * to which several holders lead counts for the first of those that point to it, or to the nearest
- * block through which all paths lead; so the bytes of all holders add up to all that is held.
+ * A holder holds the blocks that its words point to, and what these retain (dominators.h). If
+ * several holders lead to a block, it counts for the first of those that point to it, or to the
+ * nearest block that all paths lead through. So the bytes of all holders add up to all that is
+ * held.
  *
  * Example:
  *
@@ -23,7 +24,7 @@
 #include "heap/dominators.h"
 
 struct hf_holder_row {
-    const struct hf_holder *holder; /* of the graph */
+    const struct hf_holder *holder; /* borrowed from the graph */
     uint64_t bytes;
 };
 
@@ -32,7 +33,7 @@ struct hf_holders {
     size_t count;
 };
 
-/* Of a graph and a tree that were made of that heap. Call done in any case. */
+/* Graph and tree must be those of this heap. Call done in any case. */
 HF_MUST_CHECK enum hf_status hf_holders_make(struct hf_holders *holders, const struct hf_heap *heap,
     const struct hf_block_graph *graph, const struct hf_dominators *tree, struct hf_error *err);
 void hf_holders_done(struct hf_holders *holders);

@@ -12,12 +12,12 @@ struct keepers_maker {
     struct hf_keepers *keepers;
     const struct hf_block_graph *graph;
     const struct hf_variables *variables;
-    uint32_t *queue; /* a ring of blocks whose keeper is new */
+    uint32_t *queue; /* a ring buffer of blocks whose keeper is new */
     uint8_t *is_queued;
     size_t head, queued;
 };
 
-/* What a place is known by: its bytes, and behind them the path. */
+/* Identifies a place: these bytes, followed by the path. */
 struct keeper_place {
     uint32_t kind, variable; /* 0: no variable */
     int64_t thread;
@@ -34,7 +34,7 @@ static enum hf_status add_keeper(struct hf_keepers *keepers, struct hf_block_kee
     return HF_OK;
 }
 
-/* A module may have several parts in memory, which are one holder each. */
+/* A module may have several parts in memory; each is a holder of its own. */
 static enum hf_status intern_place(struct hf_keepers *keepers, const struct hf_holder *holder,
     const struct keeper_place *place, uint32_t *out_place, struct hf_error *err)
 {
@@ -69,7 +69,7 @@ static enum hf_status intern_function(
     return HF_OK;
 }
 
-/* Of frames of one stack; what is in no frame is further in than all. */
+/* For frames of one stack. A word that lies in no frame is further in than all frames. */
 static bool is_further_out(const struct hf_variable *a, const struct hf_variable *b)
 {
     return a != NULL && (b == NULL || a->start > b->start);
@@ -108,7 +108,8 @@ static enum hf_status keeper_of_root(struct keepers_maker *m, enum hf_root_kind 
     return status;
 }
 
-/* The one or two that a keeper is, in their order; none: many. */
+/* Writes the one or two places that a keeper stands for, in their order, and returns how many; 0:
+ * MANY. */
 static size_t keepers_in(const struct hf_keepers *keepers, uint32_t keeper, uint32_t out_ones[2])
 {
     const struct hf_block_keeper *k = &keepers->items[keeper];
@@ -134,8 +135,8 @@ static enum hf_status keeper_of_two(struct hf_keepers *keepers, enum hf_root_kin
 }
 
 /*
- * What a function has, it may give to those that it calls: of two frames of a stack, that which is
- * further out keeps it. True: they are of one stack, or the same.
+ * A function may pass what it has to those that it calls, so the outer one of two frames of a stack
+ * keeps a block. True: both are on one stack, or are the same.
  */
 static bool join_frames(const struct hf_keepers *keepers, uint32_t *kept, uint32_t other)
 {
@@ -148,7 +149,7 @@ static bool join_frames(const struct hf_keepers *keepers, uint32_t *kept, uint32
     return true;
 }
 
-/* What keeps a block that both keep. */
+/* The keeper that stands for both `a` and `b`. */
 static enum hf_status join_keepers(
     struct hf_keepers *keepers, uint32_t a, uint32_t b, uint32_t *out_keeper, struct hf_error *err)
 {
@@ -177,7 +178,7 @@ static enum hf_status join_keepers(
         keepers, kind, ones[is_sorted ? 0 : 1], ones[is_sorted ? 1 : 0], out_keeper, err);
 }
 
-/* A block is kept by this one, too. */
+/* Adds a keeper to those of a block. */
 static enum hf_status give_keeper(
     struct keepers_maker *m, uint32_t block, uint32_t keeper, struct hf_error *err)
 {
@@ -196,7 +197,7 @@ static enum hf_status give_keeper(
     return HF_OK;
 }
 
-/* From a root: that of the keepers from which a path begins. */
+/* The same, for a root; the path to the block begins at its first keeper. */
 static enum hf_status give_from_root(
     struct keepers_maker *m, uint32_t block, uint32_t keeper, struct hf_error *err)
 {
@@ -205,14 +206,16 @@ static enum hf_status give_from_root(
     return give_keeper(m, block, keeper, err);
 }
 
-/* All single keepers are known (`gives`: and give) before there are pairs of them. */
+/* Numbers the single keepers, before there are pairs of them; with `gives`, gives them to the
+ * blocks. */
 static enum hf_status take_roots(struct keepers_maker *m, bool gives, struct hf_error *err)
 {
     const struct hf_block_graph *g = m->graph;
     enum hf_status status = HF_OK;
     for (unsigned kind = 0; kind < HF_ROOT_KINDS; kind++) {
         for (size_t i = 0; i < g->root_count[kind] && status == HF_OK; i++) {
-            /* Those further out on a stack come first: an example begins there, if it can. */
+            /* Outer frames of a stack come first, so that the example path begins there if
+             * possible. */
             size_t at = kind == HF_ROOT_STACK && gives ? g->root_count[kind] - 1 - i : i;
             const struct hf_root *root = &g->roots[kind][at];
             uint32_t keeper;
@@ -236,7 +239,8 @@ static enum hf_status take_lost(struct keepers_maker *m, struct hf_error *err)
     return status;
 }
 
-/* A block of an earlier kind has its keepers; those of lost blocks differ only in that one. */
+/* Passes the keepers of a block on to the blocks that it points to, except those that an earlier
+ * kind of roots reaches. A lost block that another one leads to is LOST_WITH. */
 static enum hf_status give_on(struct keepers_maker *m, uint32_t block, struct hf_error *err)
 {
     struct hf_keepers *keepers = m->keepers;

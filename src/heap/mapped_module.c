@@ -2,7 +2,7 @@
 
 #define SEGMENTS_MAX 16
 #define PARTS_MAX                                                                                  \
-    64 /* mappings of a module, and between them: one file may be mapped 65,530 times */
+    64 /* how many mappings are looked at for a module: one file may be mapped 65,530 times */
 
 const struct hf_process_mapping *hf_mapped_module_start(
     const struct hf_process_image *image, uint64_t address)
@@ -20,7 +20,7 @@ const struct hf_process_mapping *hf_mapped_module_start(
     return NULL;
 }
 
-/* True if the parts of the file that are mapped at `first` and behind it are of this file. */
+/* True if the parts that are mapped at `first` and behind it belong to this file. */
 static bool mapped_module_fits(const struct hf_process_image *image,
     const struct hf_process_mapping *first, struct hf_module_files *files)
 {

@@ -1,6 +1,6 @@
 /*
- * mapped_module.h: the file of a module that an image has in its mappings, to read from it what the
- * memory does not have: symbols, call frame information.
+ * mapped_module.h: the file of a module that is mapped in an image. It has what memory does not
+ * have: symbols and call frame information.
  *
  * Example:
  *
@@ -20,22 +20,22 @@
 
 struct hf_mapped_module {
     struct hf_module_files files;
-    uint64_t bias; /* addresses of the process, less those of the file */
+    uint64_t bias; /* an address in the process minus that in the file */
 };
 
-/* Where a module may start: what is mapped there is the beginning of a file. */
+/* Whether a module may start here, i.e. the beginning of a file is mapped here. */
 static inline bool hf_mapped_module_starts(const struct hf_process_mapping *mapping)
 {
     return mapping->inode != 0 && mapping->file_offset == 0;
 }
 
-/* The start of the module that has this address, or NULL: it is in none. */
+/* The first mapping of the module that contains this address; NULL: no module does. */
 const struct hf_process_mapping *hf_mapped_module_start(
     const struct hf_process_image *image, uint64_t address);
 
 /*
- * Opens the file whose start is mapped at `first`. True if it is the one that is mapped: by its
- * inode, and with its code where the process has it. Call close in either case.
+ * Opens the file whose start is mapped at `first`. True if this is the mapped file: it has the same
+ * inode, and its code lies where the process has it. Call close in either case.
  */
 HF_MUST_CHECK bool hf_mapped_module_open(struct hf_mapped_module *module,
     const struct hf_process_image *image, const struct hf_process_mapping *first);

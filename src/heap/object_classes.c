@@ -11,7 +11,9 @@
 #define VTABLES_MAX 65535u
 #define MANGLED_MAX 2048u /* bytes of a name; libstdc++'s longest have some 1,000 */
 #define FULL_MAX 64u      /* longer names go without template arguments */
-#define BEFORE_MAX 32u    /* bytes before an object of Python: two links, and what has its dict */
+#define BEFORE_MAX                                                                                 \
+    32u /* bytes before an object of Python: two links, and the words for its dict                 \
+         */
 #define TYPE_NAME_MAX 128u
 #define METATYPES_MAX 4u
 
@@ -54,8 +56,8 @@ static bool is_code(const struct hf_process_image *image, uint64_t address)
     return mapping != NULL && mapping->is_executable;
 }
 
-/* In the data of a module, also those behind its file: a program may have a copy of a library's
- * table there (R_X86_64_COPY of the gABI's supplement). */
+/* Whether an address is in the data of a module, with those behind its file: a program may have a
+ * copy of a library's table there (R_X86_64_COPY of the gABI's supplement). */
 static bool is_module_data(const struct hf_process_image *image, uint64_t address)
 {
     const struct hf_process_mapping *mapping = hf_process_image_find(image, address);
@@ -66,7 +68,7 @@ static bool is_module_data(const struct hf_process_image *image, uint64_t addres
     return mapping->inode != 0 || is_behind;
 }
 
-/* A text of that process, and the 0 behind it. */
+/* Reads a text of that process, with the 0 behind it. */
 static bool copy_class_text(
     struct hf_object_classes *classes, uint64_t address, char *out, size_t size)
 {
@@ -79,7 +81,7 @@ static bool copy_class_text(
     return false;
 }
 
-/* The mangled name of the class that has the table; false: it is no table. */
+/* Reads the mangled name of the class that has the table; false: it is not a table. */
 static bool read_class_name(
     struct hf_object_classes *classes, uint64_t vtable, char out_name[MANGLED_MAX])
 {
@@ -95,7 +97,8 @@ static bool read_class_name(
 
 /* ---- Names ---- */
 
-/* The blocks in which shared pointers keep what they count, of libstdc++ and libc++. */
+/* The classes of libstdc++ and libc++ whose objects have the counters of a shared pointer, and the
+ * object itself. */
 static const char *const shared_blocks[] = {"std::_Sp_counted_ptr_inplace<",
     "std::__shared_ptr_emplace<", "std::__1::__shared_ptr_emplace<"};
 
@@ -135,12 +138,12 @@ static void put_class_name(struct hf_text demangled, struct hf_out *out)
     hf_out_string(out, content.size != 0 ? ">" : "");
 }
 
-/* What a demangler makes of the name of a type; HF_CLASS_NONE: nothing. */
+/* The class with the demangled name of a type; HF_CLASS_NONE: it cannot be demangled. */
 static uint32_t name_class(struct hf_object_classes *classes, const char *type)
 {
     uint32_t id = HF_CLASS_NONE;
     struct hf_out mangled = {0}, demangled = {0}, shown = {0};
-    bool is_local = type[0] == '*'; /* not to be compared by its letters */
+    bool is_local = type[0] == '*'; /* the ABI's mark of a type whose name is local */
     hf_out_printf(&mangled, "_ZTI%s", type + is_local);
     hf_demangle(hf_out_view(&mangled), true, &demangled);
     struct hf_text name = hf_out_view(&demangled);
@@ -171,7 +174,8 @@ static bool read_type_name(
     return is_name;
 }
 
-/* The type of a type, or that one's, is called "type", and is its own. */
+/* Reads the name of a type. Its type, the type of that and so on lead to the one that is called
+ * "type" and has itself as its type. */
 static bool read_python_type(
     struct hf_object_classes *classes, uint64_t address, char out_name[TYPE_NAME_MAX])
 {
@@ -230,7 +234,7 @@ static uint32_t find_python(struct hf_object_classes *classes, const struct hf_h
 
 /* ---- Blocks ---- */
 
-/* By the word that a block begins with. */
+/* The class by the first word of a block. */
 static uint32_t find_vtable(struct hf_object_classes *classes, uint64_t vtable)
 {
     char type[MANGLED_MAX];

@@ -16,9 +16,9 @@ static bool is_next_head(
 }
 
 /*
- * An address of user space has no more than 47 bits, so programs keep something else in the 16 high
- * ones (a tag, a counter, a NaN), and perhaps in the 3 low ones. A number is as large more often,
- * so this one has to be the start of a block: of random words one in 2^45 is that of a given one.
+ * An address of user space has at most 47 bits, so programs keep something else in the 16 high ones
+ * (a tag, a counter, a NaN), and perhaps in the 3 low ones. Numbers are often as large, so a tagged
+ * word must be the start of a block: one random word in 2^45 is that of a given block.
  */
 static uint32_t target_behind_tag(const struct hf_pointers *p, uint64_t word)
 {
@@ -64,9 +64,9 @@ bool hf_pointers_is_end(const struct hf_pointers *p, const struct hf_pointer_wor
     uint64_t before = pointer_word_in(p, words, at - WORD),
              first = pointer_word_in(p, words, at - 2 * WORD);
     if (before == start && pointer_word_in(p, words, at + WORD) == word)
-        return true; /* a full vector: its last element ends there, too */
+        return true; /* the vector is full: its last element ends there, too */
     if (p->last_end == at - WORD && before != word)
-        return false; /* what ends before is another vector; here begins the next one */
+        return false; /* the end before belongs to another vector; the next one begins here */
     return before >= start && before <= word && first >= start && first <= word &&
            (before == start || first == start);
 }

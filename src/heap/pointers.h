@@ -1,11 +1,12 @@
 /*
  * pointers.h: which words are pointers to blocks of a heap.
  *
- * A word that is an address within a block is. One with something in its 16 high bits is, if the
- * others are the address of a block's start, whatever the lowest three are: a tagged pointer.
+ * A word is a pointer if it is an address within a block. A word that has more in its 16 high bits
+ * is a tagged pointer if the other bits are the address of a block's start; the lowest three may be
+ * anything.
  *
- * The last word of a block of glibc's is the head of the next chunk, to which lists of free chunks
- * point: that is no pointer to the block.
+ * In glibc's heaps, the last word of a block is the head of the next chunk, and lists of free
+ * chunks point there: the address of that word is not a pointer to the block.
  *
  * Example:
  *
@@ -23,7 +24,7 @@
 #include "heap/block_index.h"
 #include "memory/process_image.h"
 
-/* Bytes ahead, at which words are looked at. */
+/* How many bytes ahead words are fetched. */
 #define HF_POINTERS_FAR 4096u
 #define HF_POINTERS_NEAR 2048u
 
@@ -31,7 +32,7 @@ struct hf_pointers {
     const struct hf_heap *heap; /* borrowed */
     struct hf_process_reader *reader;
     struct hf_block_index index;
-    uint64_t last_end; /* the caller's: the address of the last word that was an end */
+    uint64_t last_end; /* for the caller: the address of the last word that was an end */
 };
 
 /* Words that belong together: of a block, or of a range of roots. */
@@ -39,16 +40,16 @@ struct hf_pointer_words {
     uint64_t start, end;
 };
 
-/* Of a sorted heap. Call done in any case. HF_ERR_MEMORY, HF_ERR_LIMIT. */
+/* The heap must be sorted. Call done in any case. HF_ERR_MEMORY, HF_ERR_LIMIT. */
 HF_MUST_CHECK enum hf_status hf_pointers_init(struct hf_pointers *pointers,
     const struct hf_heap *heap, const struct hf_process_image *image, struct hf_error *err);
 void hf_pointers_done(struct hf_pointers *pointers);
 
-/* What hf_pointers_target answers of a word that may be in a block. */
+/* What hf_pointers_target answers for a word that may be in a block. */
 uint32_t hf_pointers_target_of(const struct hf_pointers *pointers, uint64_t word);
 
-/* The number of the block that a word points to, or HF_BLOCK_NONE. Of a word with something in its
- * 16 high bits the window is that of the others. */
+/* The number of the block that a word points to, or HF_BLOCK_NONE. The 16 high bits of a tagged
+ * pointer do not change its window in the index. */
 static inline uint32_t hf_pointers_target(const struct hf_pointers *pointers, uint64_t word)
 {
     return hf_block_index_may_have(&pointers->index, word) ? hf_pointers_target_of(pointers, word)
@@ -56,9 +57,9 @@ static inline uint32_t hf_pointers_target(const struct hf_pointers *pointers, ui
 }
 
 /*
- * Says that the words at `at` and behind it are asked for next: what hf_pointers_target needs for
- * those a little further on is fetched meanwhile. Pointers lead anywhere, and so each would wait
- * for memory twice.
+ * Announces that the words from `at` on are looked at next, and begins to fetch what
+ * hf_pointers_target will need for words a little further on. Pointers lead anywhere in memory, so
+ * otherwise each would wait for memory twice.
  */
 static inline void hf_pointers_look_ahead(const struct hf_pointers *pointers, uint64_t at)
 {
@@ -75,19 +76,19 @@ static inline void hf_pointers_look_ahead(const struct hf_pointers *pointers, ui
 }
 
 /*
- * The same of a word that lies at no multiple of 8, as in packed structures. There are seven times
- * as many of these, parts of two words each: one below 4 GiB, as a number often is, has to be the
- * address of a block's start; and a tag is none.
+ * The same for a word that does not lie at a multiple of 8, as in packed structures. There are
+ * seven times as many such words, so the rules are stricter: a word below 4 GiB, as numbers often
+ * are, must be the address of a block's start, and a tagged word is not a pointer.
  */
 uint32_t hf_pointers_target_at_odd_place(const struct hf_pointers *pointers, uint64_t word);
 
 /*
- * Whether a word at `at`, one of `words`, which seems to point to `target`, is rather the end of
+ * Whether the word at `at`, one of `words`, seems to point to `target`, but is rather the end of
  * the block before.
  *
- * A vector has the end of its block behind the addresses of its first element and behind its last,
- * an iterator of a deque behind those of an element and of the first of its piece. Where blocks lie
- * side by side, as in jemalloc's slabs, that is the address of the next one.
+ * In a vector, the end of its block comes after the addresses of its first element and of the end
+ * of its last; in an iterator of a deque, after those of an element and of the first in its piece.
+ * If blocks lie side by side, as in jemalloc's slabs, that end is the address of the next block.
  */
 bool hf_pointers_is_end(const struct hf_pointers *pointers, const struct hf_pointer_words *words,
     uint64_t at, uint64_t word, uint32_t target);

@@ -11,7 +11,7 @@
 #define THREAD_DATA_MAX (1u << 20) /* below fs_base */
 #define THREAD_HEAD 4096u          /* above it: struct pthread of the C library */
 #define HEADERS_MAX 64
-#define LEAF_BYTES (UINT64_C(1) << 30) /* that one part of jemalloc's tables is for */
+#define LEAF_BYTES (UINT64_C(1) << 30) /* that one part of jemalloc's tables covers */
 
 static const char agent_name[] = "/libheapflame.so";
 
@@ -20,10 +20,11 @@ struct range_finder {
     const struct hf_heap *heap;
     const struct hf_process_image *image;
     struct hf_process_reader *reader;
-    uint64_t own_bytes; /* of a thread, below its fs_base */
+    uint64_t own_bytes; /* thread-local storage of each thread, below its fs_base */
 };
 
-/* Whose words come next. A module is known by its path, a thread by its number. */
+/* Ranges that are added from here on belong to this holder. A module is identified by its path, a
+ * thread by its number. */
 static enum hf_status begin_holder(struct range_finder *m, enum hf_root_kind kind, const char *path,
     pid_t thread, struct hf_error *err)
 {
@@ -66,7 +67,7 @@ static bool is_of_tables(const struct range_finder *m, uint64_t word, uint64_t n
     return region != NULL && strcmp(region->part, HF_HEAP_TABLES) == 0;
 }
 
-/* What a thread has for itself, but words of its allocator. */
+/* Adds a thread's own storage, without the words of its allocator. */
 static enum hf_status add_own_words(
     struct range_finder *m, uint64_t start, uint64_t end, struct hf_error *err)
 {
@@ -99,13 +100,13 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* What the program headers of a module say, as they lie in memory. */
+/* What the program headers of a module say, as found in memory. */
 struct range_module {
-    uint64_t own_bytes; /* for each thread */
-    uint64_t end;       /* of its data, also of those that are not in the file */
+    uint64_t own_bytes; /* thread-local storage, for each thread */
+    uint64_t end;       /* of its data, with those that are not in the file */
 };
 
-/* All 0: `start` is not that of a module. */
+/* All 0: no module begins at `start`. */
 static struct range_module range_read_module(struct range_finder *m, uint64_t start)
 {
     Elf64_Ehdr head;
@@ -129,9 +130,9 @@ static struct range_module range_read_module(struct range_finder *m, uint64_t st
 }
 
 /*
- * Those of all modules that were there when the program began lie side by side below the thread's
- * fs_base (System V ABI for x86-64, Drepper 2013, "ELF handling for thread-local storage", variant
- * II); below them is the stack of the thread.
+ * The thread-local storage of all modules that were loaded when the program began lies side by side
+ * below the thread's fs_base (System V ABI for x86-64, Drepper 2013, "ELF handling for thread-local
+ * storage", variant II); below it is the stack of the thread.
  */
 static void find_own_bytes(struct range_finder *m)
 {
@@ -194,7 +195,7 @@ static const struct hf_stopped_thread *thread_in(
     return NULL;
 }
 
-/* What the recorder has is no root: it knows blocks by their addresses, and old stacks. */
+/* The recorder's memory is left out: it has addresses of blocks, and old stacks. */
 static enum hf_status add_range_but_recorder(
     struct range_finder *m, uint64_t start, uint64_t end, struct hf_error *err)
 {
@@ -211,7 +212,8 @@ static enum hf_status add_range_but_recorder(
     return status;
 }
 
-/* What of a heap is no block is its allocator's, if it is known what is one. */
+/* Heaps are left out: what is not a block there belongs to the allocator. Regions that are unknown
+ * as a whole are not left out. */
 static enum hf_status add_part_but_heaps(
     struct range_finder *m, uint64_t start, uint64_t end, struct hf_error *err)
 {
@@ -230,8 +232,8 @@ static enum hf_status add_part_but_heaps(
     return status;
 }
 
-/* The same, which are of a thread around its fs_base if its stack is elsewhere, as the first one's.
- */
+/* Adds an anonymous mapping. If a thread's stack is elsewhere, as the main thread's is, the part
+ * around its fs_base belongs to that thread. */
 static enum hf_status add_anonymous(struct range_finder *m,
     const struct hf_process_mapping *mapping, uint64_t start, struct hf_error *err)
 {
@@ -259,15 +261,15 @@ static bool is_of_agent(const struct hf_process_mapping *mapping)
     return size >= tail && strcmp(mapping->path + size - tail, agent_name) == 0;
 }
 
-/* What the program cannot write, or is not its own alone. */
+/* Memory that the program cannot write, or that it shares with others. */
 static bool is_no_root(const struct hf_process_mapping *mapping)
 {
     return !mapping->is_writable || mapping->is_shared;
 }
 
 /*
- * A module's data, and behind them, without a name, those that are not in its file. The kernel may
- * have put a mapping of somebody else right behind, and calls both one.
+ * Adds each module's data; behind them, in a mapping without a name, lie those that are not in its
+ * file. The kernel may have put another mapping right behind, and lists both as one.
  */
 static enum hf_status range_add_mappings(struct range_finder *m, struct hf_error *err)
 {

@@ -1,10 +1,11 @@
 /*
- * root_ranges.h: where the *roots* of a process lie, the words outside of all heaps: the data of
- * modules, thread-local storage, stacks from the stack pointer on, registers, and other private
- * mappings; and whose they are.
+ * root_ranges.h: where the *roots* of a process lie, i.e. the words outside of all heaps: the data
+ * of modules, thread-local storage, stacks from the stack pointer on, registers, and other private
+ * mappings; and which module, thread or mapping they belong to.
  *
- * Memory of the recorder is no root: it knows all blocks that it sampled. That of its file is known
- * by name (agent_path.h), the other from its table (table_blocks.h).
+ * Memory of the recorder (the agent) is not a root, because it contains the addresses of all blocks
+ * that it sampled. The data of its file are known by the file's name (agent_path.h), its other
+ * memory from its table (table_blocks.h).
  *
  * Example:
  *
@@ -24,24 +25,25 @@
 
 enum hf_root_kind {
     HF_ROOT_DATA,         /* of a module */
-    HF_ROOT_THREAD_LOCAL, /* and what the C library has for a thread */
+    HF_ROOT_THREAD_LOCAL, /* with what the C library keeps for a thread */
     HF_ROOT_STACK,
     HF_ROOT_REGISTER,
-    HF_ROOT_MAPPING, /* anonymous memory that is no heap's */
+    HF_ROOT_MAPPING, /* anonymous memory that is not part of a heap */
     HF_ROOT_KINDS
 };
 
-/* Who has the words: a module, a thread, or another mapping. */
+/* What the words belong to: a module, a thread, or another mapping. */
 struct hf_holder {
     enum hf_root_kind kind;
-    const char *path; /* of the image: of the module, or of the mapping; "" for a thread's */
+    const char *path; /* of the module or the mapping, borrowed from the image; "" for a thread */
     pid_t thread;     /* 0: none */
 };
 
 struct hf_root_range {
     uint32_t holder;
     uint64_t start, end;
-    const struct hf_stopped_thread *thread; /* its registers, and no bytes; NULL: bytes */
+    const struct hf_stopped_thread
+        *thread; /* the range is this thread's registers; NULL: it is memory */
 };
 
 struct hf_root_ranges {
@@ -51,7 +53,7 @@ struct hf_root_ranges {
     size_t count, capacity;
 };
 
-/* Borrows paths and threads of the image. Call done in any case. HF_ERR_MEMORY. */
+/* Borrows paths and threads from the image. Call done in any case. HF_ERR_MEMORY. */
 HF_MUST_CHECK enum hf_status hf_root_ranges_find(struct hf_root_ranges *ranges,
     const struct hf_heap *heap, const struct hf_process_image *image, struct hf_error *err);
 void hf_root_ranges_done(struct hf_root_ranges *ranges);

@@ -23,12 +23,12 @@ struct frames_maker {
     struct hf_process_reader *reader;
     struct hf_unwind_memo *memo;
     struct hf_unwind_cache *cache;
-    char *bytes; /* of the stack that is walked */
+    char *bytes; /* of the stack that is being unwound */
     struct walked_module **modules;
     size_t count, capacity;
 };
 
-/* NULL: it is in no module, or there is no memory for it. */
+/* NULL: the address is in no module, or there is no memory. */
 static struct walked_module *walked_module_at(struct frames_maker *m, uint64_t address)
 {
     const struct hf_process_mapping *first = hf_mapped_module_start(m->image, address);
@@ -52,13 +52,13 @@ static struct walked_module *walked_module_at(struct frames_maker *m, uint64_t a
 
 static struct hf_unwind_rule walked_rule(void *context, uint64_t address, bool is_guess)
 {
-    (void)is_guess; /* files stay */
+    (void)is_guess; /* the files do not change */
     struct hf_unwind_rule none = {HF_UNWIND_UNKNOWN}, rule = none;
     const struct walked_module *module = walked_module_at(context, address);
     if (module == NULL || !module->is_known)
         return none;
     rule = hf_unwind_rule_at(&module->module.files.callframes, address - module->module.bias);
-    /* Only now is it known what that was read from. */
+    /* Only now is it known which module the information came from. */
     return hf_file_map_is_whole(&module->module.files.image_map) ? rule : none;
 }
 
@@ -72,7 +72,7 @@ static enum hf_status add_frame(
     return HF_OK;
 }
 
-/* Of what is on the stack from `low` to `high`, the part that can be read. */
+/* Reads the stack from `low` to `high`, as far as it can be read. */
 static uint64_t copy_stack(struct frames_maker *m, uint64_t low, uint64_t high)
 {
     uint64_t at = low, limit = high - low < STACK_MAX ? high : low + STACK_MAX;

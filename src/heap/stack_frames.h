@@ -1,12 +1,12 @@
 /*
  * stack_frames.h: where on the stacks of an image's threads the frame of each function lies.
  *
- * A frame begins where the stack pointer is in it, and ends where it was before the call; the
- * innermost one has the red zone below, too, the outermost all that is further out. Stacks are
- * unwound by the call frame information of the modules' files (unwind/walk.h). Where no way goes
- * on, what is further out has no frame.
+ * A frame begins at the stack pointer in the function, and ends where the stack pointer was before
+ * the call. The innermost frame includes the red zone below it, the outermost one all that is
+ * further out. Stacks are unwound by the call frame information of the modules' files
+ * (unwind/walk.h). Where the unwinder cannot go on, the rest on the stack has no frame.
  *
- * Limits: STACK_MAX bytes of a stack are read, and HF_UNWIND_FRAMES_MAX frames of it.
+ * Limits: at most STACK_MAX bytes and HF_UNWIND_FRAMES_MAX frames of a stack are read.
  *
  * Example:
  *

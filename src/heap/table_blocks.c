@@ -7,7 +7,7 @@
 
 struct table_reading {
     struct hf_table_blocks *blocks;
-    const struct hf_live_snapshot *table; /* whose head is read before the blocks are */
+    const struct hf_live_snapshot *table; /* its head is read before the blocks */
     uint64_t asked_ns;
 };
 
@@ -24,7 +24,7 @@ static enum hf_status take_block(
     struct table_reading *reading = context;
     struct hf_table_blocks *blocks = reading->blocks;
     if (seen->address == HF_LIVE_MOVABLE)
-        return HF_OK; /* it lies in no heap of an allocator's */
+        return HF_OK; /* it lies in none of the heaps */
     if (is_younger(reading, seen->birth)) {
         blocks->younger++;
         return HF_OK;
@@ -96,7 +96,7 @@ static int by_range_start(const void *a, const void *b)
     return (left->start > right->start) - (left->start < right->start);
 }
 
-/* They are read while they change: those that lie over one another become one. */
+/* They change while they are read: ranges that overlap become one. */
 static void join_ranges(struct hf_table_memory *memory)
 {
     size_t kept = 0;

@@ -1,15 +1,17 @@
 /*
- * table_blocks.h: the blocks of a process's live table in its heaps, as a snapshot has them: which
- * block of the heaps each one is, and from which stack.
+ * table_blocks.h: finds the blocks of a process's live table in its heaps as a snapshot has them:
+ * which block of the heaps each one is, and which stack allocated it.
  *
- * The table lies in a mapping that is shared, so it is not in the snapshot: it goes on while it is
- * read, and is read first. A block that is in the table now, and was born before the snapshot was
- * asked for, was in use at the instant of the snapshot, because a block is taken out of the table
- * before it is freed. So it has to be the start of a block there, unless it comes from an allocator
- * whose heaps cannot be read. What was born later is left out; what was freed since the snapshot is
- * missed. The less time there is between the two, the less is missed.
+ * The table lies in a shared mapping, so it is not in the snapshot. It is read right after the
+ * snapshot, before anything else, and changes while it is read. A block that is still in the table,
+ * and was allocated before the snapshot was requested, was in use at the instant of the snapshot,
+ * because a block is taken out of the table before it is freed. So its address must be the start of
+ * a block in the snapshot, unless it comes from an allocator whose heaps cannot be read. Blocks
+ * that were allocated later are how many were left out; blocks that were freed since the snapshot
+ * are missed. The less time passes between the two, the fewer are missed.
  *
- * Exact tables have births on a coarse clock, which may be HF_TABLE_CLOCK_NS behind.
+ * Exact tables have the times of allocations by a coarse clock, which may be HF_TABLE_CLOCK_NS
+ * behind.
  *
  * Example:
  *
@@ -37,23 +39,24 @@
 
 struct hf_table_block {
     uint64_t address;
-    uint32_t block; /* of the heap; HF_BLOCK_NONE: it is not in the heaps, or they are not joined */
-    uint32_t stack; /* of the table, which may have fewer */
-    uint64_t bytes; /* that were asked for */
+    uint32_t block; /* its number in the heap; HF_BLOCK_NONE: it is not in the heaps, or not joined
+                       yet */
+    uint32_t stack; /* its number in the table, which may have fewer stacks */
+    uint64_t bytes; /* that were requested */
     double weight;  /* how many such blocks it stands for */
 };
 
 struct hf_table_blocks {
     struct hf_table_block *items;
     size_t count, capacity;
-    uint64_t exact;   /* are the start of a block; all others are not in the heaps */
-    uint64_t inside;  /* of those: lie in a block, behind its start */
+    uint64_t exact;   /* how many are the start of a block; all others are not in the heaps */
+    uint64_t inside;  /* of the others: how many lie in a block, behind its start */
     uint64_t younger; /* left out */
 };
 
 /*
- * Reads the table; *out_table has its stacks. `asked_ns`, monotonic: when the snapshot was asked
- * for. Errors as of hf_live_read. Call done of both in any case.
+ * Reads the table; *out_table has its stacks. `asked_ns`: when the snapshot was requested, on the
+ * monotonic clock. Errors are those of hf_live_read. Call done for both in any case.
  */
 HF_MUST_CHECK enum hf_status hf_table_blocks_read(struct hf_table_blocks *blocks,
     struct hf_live_snapshot *out_table, struct hf_live_source source, uint64_t asked_ns,
@@ -64,14 +67,14 @@ HF_MUST_CHECK enum hf_status hf_table_blocks_join(
     struct hf_table_blocks *blocks, const struct hf_heap *heap, struct hf_error *err);
 void hf_table_blocks_done(struct hf_table_blocks *blocks);
 
-/* What the recorder has of the process's memory, as its table says: where the image's `recorder`
- * points. */
+/* The recorder's own memory in the process, as its table says. The image's `recorder` points to it.
+ * */
 struct hf_table_memory {
     struct hf_process_range *items;
     size_t count, capacity;
 };
 
-/* Errors as of hf_live_read. Call done in any case. */
+/* Errors are those of hf_live_read. Call done in any case. */
 HF_MUST_CHECK enum hf_status hf_table_memory_read(
     struct hf_table_memory *memory, struct hf_live_source source, struct hf_error *err);
 void hf_table_memory_done(struct hf_table_memory *memory);

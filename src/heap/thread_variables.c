@@ -29,7 +29,7 @@ bool hf_thread_variables_is_program(const struct hf_elf *elf)
     return is_program;
 }
 
-/* The start has the alignment that the segment asks for, and its remainder. */
+/* The start has the alignment that the segment asks for, and the same remainder. */
 uint64_t hf_thread_variables_below(const struct hf_elf *elf)
 {
     for (size_t i = 0; i < elf->segment_count; i++) {

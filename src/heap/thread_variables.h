@@ -1,10 +1,10 @@
 /*
- * thread_variables.h: where the variables of the program that each thread has for itself
- * (`thread_local`, `__thread`) lie in its storage.
+ * thread_variables.h: where the program's thread-local variables (`thread_local`, `__thread`) lie
+ * in the storage of a thread.
  *
  * Those of the program come first, right below the thread's fs_base: System V ABI for x86-64 and
- * Drepper 2013, "ELF handling for thread-local storage", variant II. Those of libraries lie behind
- * them in an order that the dynamic linker alone knows; they have no name.
+ * Drepper 2013, "ELF handling for thread-local storage", variant II. Those of libraries lie below
+ * them, in an order that only the dynamic linker knows; heapflame has no names for them.
  *
  * Example:
  *
@@ -17,10 +17,10 @@
 
 #include "elf/image.h"
 
-/* Whether a file is a program's, not a library's. */
+/* Whether a file is a program, not a library. */
 bool hf_thread_variables_is_program(const struct hf_elf *elf);
 
-/* So many bytes below fs_base the variables of the program begin; 0: it has none. */
+/* How many bytes below fs_base the program's variables begin; 0: it has none. */
 uint64_t hf_thread_variables_below(const struct hf_elf *elf);
 
 #endif

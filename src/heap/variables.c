@@ -12,14 +12,14 @@
 
 #define MODULES_SEEN 64
 
-/* Addresses that are asked for, and for each the best symbol, or its name. */
+/* The addresses to name, and for each the name of its best symbol. */
 struct variable_queries {
-    uint64_t *addresses; /* sorted; of the process */
+    uint64_t *addresses; /* sorted; as in the process */
     struct hf_text *names;
     size_t count;
 };
 
-/* Those of one module: from [at, end) of all. */
+/* Those of one module: [at, end) of all. */
 struct module_queries {
     const struct variable_queries *all;
     size_t at, end;
@@ -32,16 +32,17 @@ struct variables_maker {
     const struct hf_symbol_options *options;
     struct hf_stack_frames frames;
     const struct hf_block_graph *graph;
-    struct variable_queries data, code; /* roots in data; a place in the function of each frame */
+    struct variable_queries data,
+        code; /* roots in data; an address in the function of each frame */
 };
 
-/* What of a module is asked for. */
+/* What is to be named in one module. */
 struct module_asked {
     struct module_queries data, code;
     uint64_t bias;
 };
 
-/* The symbol of those addresses that it contains, where it is better than what there is. */
+/* Gives a symbol to the addresses that it contains, if it is better than the one that they have. */
 static void answer_queries(
     const struct module_queries *q, const struct hf_symbol *symbol, uint64_t start)
 {
@@ -72,7 +73,7 @@ static void see_own(void *context, const struct hf_symbol *symbol, unsigned type
     answer_queries(context, symbol, symbol->address);
 }
 
-/* A copy of the readable name; empty without memory. */
+/* A copy of the readable name; empty if there is no memory. */
 static enum hf_status copy_readable(struct hf_variables *variables, struct hf_text mangled,
     struct hf_text *out_name, struct hf_error *err)
 {
@@ -169,7 +170,7 @@ static enum hf_status name_module(struct variables_maker *m, const struct hf_pro
     return status;
 }
 
-/* ---- What is asked for ---- */
+/* ---- What is to be named ---- */
 
 static enum hf_status queries_init(
     struct variable_queries *queries, size_t count, struct hf_error *err)
@@ -215,7 +216,7 @@ static enum hf_status ask_for_all(
 
 /* ---- What has a name ---- */
 
-/* The queries that come before an address, from those before it on. */
+/* The queries from `at` on that lie below an address. */
 static struct module_queries queries_up_to(
     const struct variable_queries *all, size_t at, uint64_t address)
 {
@@ -258,7 +259,7 @@ static enum hf_status add_frames(struct variables_maker *m, struct hf_error *err
     return status;
 }
 
-/* ---- What each thread has for itself ---- */
+/* ---- Thread-local variables ---- */
 
 /* Where the variables of the program begin in a thread's storage; false: it has none. */
 static bool start_of_own(
@@ -273,7 +274,7 @@ static bool start_of_own(
     return false;
 }
 
-/* Fills `offsets`: of all roots in such storage. */
+/* Fills `offsets` for all roots in such storage. */
 static enum hf_status ask_for_own(const struct variables_maker *m, uint64_t below,
     struct variable_queries *offsets, struct hf_error *err)
 {
@@ -337,7 +338,7 @@ static enum hf_status name_own_of(
     return status;
 }
 
-/* Of the program, which is mapped before its libraries, or soon behind them. */
+/* Names those of the program, which is mapped before its libraries, or soon behind them. */
 static enum hf_status name_own(struct variables_maker *m, struct hf_error *err)
 {
     enum hf_status status = HF_OK;

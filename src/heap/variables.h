@@ -1,11 +1,11 @@
 /*
- * variables.h: what pointers to blocks lie in, by name: globals and statics in the data of a
- * process's modules ("registry", "Registry::instance::all"), what each thread has for itself of the
- * program's (thread_variables.h), and on the stacks of its threads the frames of functions
- * ("main"), whose variables cannot be told apart.
+ * variables.h: the names of the variables that point to blocks: globals and statics in the data of
+ * a process's modules ("registry", "Registry::instance::all"), thread-local variables of the
+ * program (thread_variables.h), and, on the stacks of its threads, the functions in whose frames
+ * pointers lie ("main"): variables within a frame cannot be told apart.
  *
- * Source: .symtab and .dynsym of the module's file and of its debug file. Only a symbol that
- * contains the address names it, and only if the file is the one that is mapped (mapped_module.h).
+ * Source: .symtab and .dynsym of the module's file and of its debug file. A symbol names an address
+ * only if it contains the address, and if the file is the one that is mapped (mapped_module.h).
  * Names are short, as in stacks (symbol/names/demangle.h).
  *
  * Example:
@@ -28,23 +28,23 @@
 #include "symbol/options.h"
 
 struct hf_variable {
-    uint64_t start, end; /* where it lies in the process */
+    uint64_t start, end; /* its addresses in the process */
     struct hf_text name;
 };
 
 struct hf_variables {
     struct hf_variable *items; /* by start */
     size_t count, capacity;
-    struct hf_arena arena; /* their names */
+    struct hf_arena arena; /* for their names */
 };
 
-/* Those in which roots of the graph lie, and all frames. A file that cannot be read names nothing.
- * Call done in any case. */
+/* Reads the variables in which roots of the graph lie, and all frames. A file that cannot be read
+ * names nothing. Call done in any case. */
 HF_MUST_CHECK enum hf_status hf_variables_read(struct hf_variables *variables,
     const struct hf_process_image *image, const struct hf_block_graph *graph,
     const struct hf_symbol_options *options, struct hf_error *err);
 
-/* The variable that has this address, or NULL. */
+/* The variable that contains this address, or NULL. */
 const struct hf_variable *hf_variables_find(const struct hf_variables *variables, uint64_t address);
 void hf_variables_done(struct hf_variables *variables);
 
