@@ -26,8 +26,8 @@ struct graph_maker {
     size_t queued;
     struct late_word *late; /* words in blocks first, in the order of the blocks */
     size_t late_count, late_capacity;
-    uint64_t lost_start,
-        lost_bytes; /* where the blocks lie that seem lost after the first search */
+    /* Where the blocks lie that seem lost after the first search. */
+    uint64_t lost_start, lost_bytes;
 };
 
 static enum hf_status push(
@@ -257,8 +257,8 @@ static enum hf_status take_late_words(struct graph_maker *m, struct hf_error *er
 static bool may_lie_between(uint64_t low, uint64_t high)
 {
     const uint64_t each = UINT64_C(0x0101010101010101);
-    uint64_t zeros =
-        (high - each) & ~high & each << 7; /* and perhaps some false ones behind them */
+    /* And perhaps some false ones behind them. */
+    uint64_t zeros = (high - each) & ~high & each << 7;
     return (zeros << 8 & zeros & UINT64_MAX >> 8) != 0 ||
            (low >> 56 == 0 && (zeros & 1u << 7) != 0);
 }

@@ -55,16 +55,15 @@ struct hf_block_graph {
     size_t target_count, target_capacity;
     struct hf_holder *holders;
     size_t holder_count;
-    struct hf_root
-        *roots[HF_ROOT_KINDS]; /* with the blocks that they point to, some several times */
+    /* With the blocks that they point to, some several times. */
+    struct hf_root *roots[HF_ROOT_KINDS];
     size_t root_count[HF_ROOT_KINDS], root_capacity[HF_ROOT_KINDS];
     uint8_t *states; /* of the blocks: enum hf_block_state */
     struct hf_heap_sum held, lost, lost_with;
 };
 
 /* Whether a root, or a pointer from one block to another, counts for a block. A block that several
- * kinds of roots reach belongs to the first of these kinds; pointers from the others do not count.
- * */
+ * kinds of roots reach belongs to the first of these; pointers from the others do not count. */
 static inline bool hf_block_graph_root_counts(
     const struct hf_block_graph *graph, enum hf_root_kind kind, uint32_t block)
 {

@@ -6,9 +6,8 @@
 #include <string.h>
 
 #define NOT_YET (HF_BLOCK_NONE - 1)
-#define ABOVE_MAX                                                                                  \
-    1000 /* how many objects of other classes are looked at on the way from dominator to dominator \
-          */
+/* How many objects of other classes are looked at on the way from dominator to dominator. */
+#define ABOVE_MAX 1000
 
 struct class_counter {
     const struct hf_class_census_of *of;

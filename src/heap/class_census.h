@@ -32,8 +32,8 @@ struct hf_class_row {
 };
 
 struct hf_class_census {
-    struct hf_class_row
-        *rows; /* those that retain most come first; of equal ones, those with most bytes */
+    /* Those that retain most come first; of equal ones, those with most bytes. */
+    struct hf_class_row *rows;
     size_t count, capacity;
     struct hf_object_classes classes;
 };

@@ -13,8 +13,8 @@ struct numbering {
     uint32_t *block;
     uint32_t *parent; /* in the walk; later where compressed paths lead */
     uint32_t *semi, *label, *dominator;
-    uint32_t *first,
-        *sources; /* the blocks that point to i are sources[first[i]] up to sources[first[i + 1]] */
+    /* The blocks that point to i are sources[first[i]] up to sources[first[i + 1]]. */
+    uint32_t *first, *sources;
     uint32_t *path; /* of a walk or a compression */
     uint32_t *next; /* for each block of the path, the pointer that the walk is at */
     size_t count;   /* with the roots */

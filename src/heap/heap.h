@@ -40,8 +40,8 @@ struct hf_heap_region {
     const char *part;      /* static: see glibc.h, tcmalloc.h and others */
     uint64_t in_use_bytes, in_use_count;
     uint64_t free_bytes, free_count; /* in its lists, and at its end */
-    uint64_t cached_bytes,
-        cached_count; /* part of the free ones: those in caches of a thread or a size */
+    /* Part of the free ones: those in caches of a thread or a size. */
+    uint64_t cached_bytes, cached_count;
     uint64_t unknown_bytes;
     bool holds_unknown; /* all of it is unknown, and the blocks that it points to count as held */
 };

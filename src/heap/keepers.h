@@ -46,8 +46,8 @@ struct hf_block_keeper {
     enum hf_keeper_form form;
     enum hf_root_kind kind;         /* of the roots, if something keeps it */
     const struct hf_holder *holder; /* for ONE; borrowed from the graph */
-    const struct hf_variable
-        *where;             /* for ONE, in data, a thread's storage or a stack; NULL: no name */
+    /* For ONE, in data, a thread's storage or a stack; NULL: no name. */
+    const struct hf_variable *where;
     uint32_t first, second; /* for TWO: their keepers */
 };
 

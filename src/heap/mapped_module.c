@@ -1,8 +1,8 @@
 #include "heap/mapped_module.h"
 
 #define SEGMENTS_MAX 16
-#define PARTS_MAX                                                                                  \
-    64 /* how many mappings are looked at for a module: one file may be mapped 65,530 times */
+/* How many mappings are looked at for a module: one file may be mapped 65,530 times. */
+#define PARTS_MAX 64
 
 const struct hf_process_mapping *hf_mapped_module_start(
     const struct hf_process_image *image, uint64_t address)

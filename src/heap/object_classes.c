@@ -11,9 +11,8 @@
 #define VTABLES_MAX 65535u
 #define MANGLED_MAX 2048u /* bytes of a name; libstdc++'s longest have some 1,000 */
 #define FULL_MAX 64u      /* longer names go without template arguments */
-#define BEFORE_MAX                                                                                 \
-    32u /* bytes before an object of Python: two links, and the words for its dict                 \
-         */
+/* Bytes before an object of Python: two links, and the words for its dict. */
+#define BEFORE_MAX 32u
 #define TYPE_NAME_MAX 128u
 #define METATYPES_MAX 4u
 

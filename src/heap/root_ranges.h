@@ -42,8 +42,8 @@ struct hf_holder {
 struct hf_root_range {
     uint32_t holder;
     uint64_t start, end;
-    const struct hf_stopped_thread
-        *thread; /* the range is this thread's registers; NULL: it is memory */
+    /* The range is this thread's registers; NULL: it is memory. */
+    const struct hf_stopped_thread *thread;
 };
 
 struct hf_root_ranges {

@@ -4,7 +4,7 @@
  * A frame begins at the stack pointer in the function, and ends where the stack pointer was before
  * the call. The innermost frame includes the red zone below it, the outermost one all that is
  * further out. Stacks are unwound by the call frame information of the modules' files
- * (unwind/walk.h). Where the unwinder cannot go on, the rest on the stack has no frame.
+ * (unwind/walk.h). Where the unwinder cannot go on, the rest of the stack has no frame.
  *
  * Limits: at most STACK_MAX bytes and HF_UNWIND_FRAMES_MAX frames of a stack are read.
  *

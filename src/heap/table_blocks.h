@@ -7,8 +7,8 @@
  * and was allocated before the snapshot was requested, was in use at the instant of the snapshot,
  * because a block is taken out of the table before it is freed. So its address must be the start of
  * a block in the snapshot, unless it comes from an allocator whose heaps cannot be read. Blocks
- * that were allocated later are how many were left out; blocks that were freed since the snapshot
- * are missed. The less time passes between the two, the fewer are missed.
+ * that were allocated later are left out; blocks that were freed since the snapshot are missed. The
+ * less time passes between the two, the fewer are missed.
  *
  * Exact tables have the times of allocations by a coarse clock, which may be HF_TABLE_CLOCK_NS
  * behind.
@@ -67,8 +67,8 @@ HF_MUST_CHECK enum hf_status hf_table_blocks_join(
     struct hf_table_blocks *blocks, const struct hf_heap *heap, struct hf_error *err);
 void hf_table_blocks_done(struct hf_table_blocks *blocks);
 
-/* The recorder's own memory in the process, as its table says. The image's `recorder` points to it.
- * */
+/* The recorder's own memory in the process, as its table says. The image's `recorder` points to
+ * it. */
 struct hf_table_memory {
     struct hf_process_range *items;
     size_t count, capacity;

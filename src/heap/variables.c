@@ -32,8 +32,8 @@ struct variables_maker {
     const struct hf_symbol_options *options;
     struct hf_stack_frames frames;
     const struct hf_block_graph *graph;
-    struct variable_queries data,
-        code; /* roots in data; an address in the function of each frame */
+    /* Roots in data; an address in the function of each frame. */
+    struct variable_queries data, code;
 };
 
 /* What is to be named in one module. */

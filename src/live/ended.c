@@ -1,7 +1,7 @@
 #include "live/ended.h"
 
-/* Makes each two epochs one. What other threads count meanwhile by the old ones is not lost, but
- * may come into an earlier epoch. */
+/* Merges epochs in pairs. What other threads count by the old epochs at the same time is not lost,
+ * but may go into an earlier epoch. */
 static void ended_merge(struct hf_live_frees *frees, uint32_t shift)
 {
     atomic_store_explicit(&frees->epoch_shift, (shift + 1) | HF_LIVE_MERGING, memory_order_relaxed);
@@ -12,7 +12,7 @@ static void ended_merge(struct hf_live_frees *frees, uint32_t shift)
     atomic_store_explicit(&frees->epoch_shift, shift + 1, memory_order_release);
 }
 
-/* The epoch of a birth, after epochs became fewer if they had to. */
+/* The epoch of a birth. Merges epochs first if the birth is beyond the last. */
 static HF_APART unsigned ended_make_epoch(
     struct hf_live_table *table, struct hf_live_frees *frees, uint64_t ns)
 {
@@ -24,7 +24,7 @@ static HF_APART unsigned ended_make_epoch(
             shift++;
         atomic_store_explicit(&frees->epoch_shift, shift, memory_order_relaxed);
     }
-    shift &= ~HF_LIVE_MERGING; /* whose thread has gone: the sums are what they were */
+    shift &= ~HF_LIVE_MERGING; /* set by a thread that is gone: the sums are unchanged */
     for (; is_mine && ns >> shift >= HF_LIVE_EPOCHS; shift++)
         ended_merge(frees, shift);
     if (is_mine)
@@ -42,7 +42,7 @@ static unsigned ended_epoch(
     return is_known ? (unsigned)(ns >> shift) : ended_make_epoch(table, frees, ns);
 }
 
-/* Below 2^shift it is 0, and for each doubling 1 more: at most `last`. */
+/* 0 for a value below 2^shift, and 1 more for each doubling, up to `last`. */
 static unsigned ended_step(uint64_t value, unsigned shift, unsigned last)
 {
     uint64_t over = value >> shift;
@@ -50,7 +50,7 @@ static unsigned ended_step(uint64_t value, unsigned shift, unsigned last)
     return step < last ? step : last;
 }
 
-/* NULL: there is no room for it. */
+/* NULL: there is no room for the record. */
 static struct hf_live_frees *ended_frees(struct hf_live_table *table, uint32_t stack)
 {
     struct hf_live_stack *of = hf_live_stack(table, stack);

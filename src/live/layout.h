@@ -1,8 +1,9 @@
 /*
- * layout.h: the live table, byte by byte: what is known of a process's memory, in one mapped file.
+ * layout.h: the live table, byte by byte: what is known about a process's memory, in one mapped
+ * file.
  *
- * The process that is profiled, or who traces it, updates the table; anybody may read it at any
- * time, also after the process was killed. docs/formats/live.md says the same for other readers.
+ * The recorded process, or the one that traces it, updates the table. Others may read it at any
+ * time, even after the process was killed. docs/formats/live.md says the same for other programs.
  *
  *     page 0   head: identity, and where the regions lie; never changes
  *     page 1   state: counts that publish records, and what was lost
@@ -13,10 +14,10 @@
  * *Published, not locked.* Text, modules, segments, threads, frames and stacks are only ever added:
  * a record exists once the count in the state, stored with release, is above its number. Totals of
  * a stack only grow. A block is a slot that is taken and given back: its `word` has no address
- * while it is empty, and each use has another generation, so that a reader who sees the same word
- * before and after the fields has read fields that belong together (the protocol of a sequence lock
- * without its odd state: H.-J. Boehm, "Can Seqlocks Get Along With Programming Language Memory
- * Models?", 2012). Whoever is killed leaves each slot empty or whole.
+ * while it is empty, and another generation at each use. So if a reader sees the same word before
+ * and after the fields, the fields belong together (the protocol of a sequence lock without its odd
+ * state: H.-J. Boehm, "Can Seqlocks Get Along With Programming Language Memory Models?", 2012). A
+ * writer that is killed leaves each slot empty or whole.
  *
  * Little-endian, no padding. Readers accept any minor version (shorter records), no higher major.
  *
@@ -57,7 +58,7 @@ enum hf_live_kind {
     HF_LIVE_MAPPINGS, /* the same, of mapped memory; from version 1.6 */
     HF_LIVE_KINDS
 };
-#define HF_LIVE_KINDS_FIRST 8 /* that every version has */
+#define HF_LIVE_KINDS_FIRST 8 /* these are in every version */
 
 struct hf_live_region {
     uint64_t offset;   /* bytes from the start of the table; a multiple of the page */
@@ -70,19 +71,19 @@ struct hf_live_head {
     uint16_t major, minor;
     uint32_t pid;          /* as the process itself sees it */
     uint8_t boot_id[16];   /* /proc/sys/kernel/random/boot_id */
-    uint64_t start_ticks;  /* /proc/PID/stat, field 22: with boot and pid it names the process */
+    uint64_t start_ticks;  /* /proc/PID/stat, field 22; with boot_id and pid it is unique */
     uint64_t period_bytes; /* mean bytes from sample to sample; 1: every allocation */
-    uint64_t monotonic_ns, realtime_ns; /* of one instant: births are on the first clock */
+    uint64_t monotonic_ns, realtime_ns; /* of one instant; births are on the first clock */
     uint64_t table_bytes;
     struct hf_live_region regions[HF_LIVE_KINDS_FIRST];
     char command[256];             /* ends in NUL; cut if longer */
-    uint64_t pid_namespace;        /* inode of its /proc/PID/ns/pid; 0: not known */
+    uint64_t pid_namespace;        /* inode of /proc/PID/ns/pid; 0: not known */
     uint32_t parent_pid, reserved; /* as the process itself sees it; 0: not known */
     struct hf_live_region more_regions[HF_LIVE_KINDS - HF_LIVE_KINDS_FIRST];
-    struct hf_live_region residents; /* struct hf_live_resident; their count is in the control */
+    struct hf_live_region residents; /* struct hf_live_resident; the control page has their count */
 };
 
-/* Where the records of a kind are, whatever version wrote the table. */
+/* Where the records of a kind are, in a table of any version. */
 static inline struct hf_live_region *hf_live_region(
     struct hf_live_head *head, enum hf_live_kind kind)
 {
@@ -93,8 +94,8 @@ static inline struct hf_live_region *hf_live_region(
 /* Why an allocation is not in the table. */
 enum hf_live_loss {
     HF_LIVE_LOST_STACK, /* no room for its stack: regions of frames or stacks are full */
-    HF_LIVE_LOST_BLOCK, /* no room for the block: in the totals, but not among the live ones */
-    HF_LIVE_LOST_WAIT,  /* a lock was held too long, or by the thread's own signal's victim */
+    HF_LIVE_LOST_BLOCK, /* no room for the block: it is in the totals, but not among the blocks */
+    HF_LIVE_LOST_WAIT,  /* a lock was held too long, or by the code that a signal interrupted */
     HF_LIVE_LOSSES
 };
 
@@ -104,16 +105,17 @@ struct hf_live_state {
     _Atomic uint64_t counts[HF_LIVE_KINDS_FIRST]; /* records that exist */
     _Atomic uint64_t lost_objects[HF_LIVE_LOSSES];
     _Atomic uint64_t lost_bytes[HF_LIVE_LOSSES];
-    _Atomic uint64_t bounds;               /* enum hf_live_bound; 0: none */
-    _Atomic uint32_t calls[HF_LIVE_CALLS]; /* 1 + number of the writer's own system calls that are
-                                              under way; 0: none */
-    /* What the writer has exec(3) put in its own place, ending in NUL, cut if longer; "": nothing.
-     * It is taken back if that fails, so it stays in the last table of what is no more. */
+    _Atomic uint64_t bounds; /* enum hf_live_bound; 0: none */
+    /* 1 + number of each call that the writer is in; 0: none. */
+    _Atomic uint32_t calls[HF_LIVE_CALLS];
+    /* The program that the writer is executing by exec(3) instead of itself: ends in NUL, cut if
+     * longer; "": none. If exec(3) fails, this is cleared; so it is set in the last table of a
+     * program that was replaced. */
     char executed[HF_LIVE_EXECUTED_BYTES];
-    _Atomic uint64_t interpreter; /* hf_live_interpreter_word (interpreted.h); 0: it has none */
+    _Atomic uint64_t interpreter; /* hf_live_interpreter_word (interpreted.h); 0: there is none */
     struct hf_live_usage usage;
     _Atomic uint64_t more_counts[HF_LIVE_KINDS - HF_LIVE_KINDS_FIRST];
-    _Atomic uint64_t lost_mappings; /* that are not among them: there was no room, or no lock */
+    _Atomic uint64_t lost_mappings; /* not recorded, for lack of room or of the lock */
     struct hf_live_curve curve;
 };
 
@@ -125,23 +127,23 @@ static inline _Atomic uint64_t *hf_live_count_of(
 }
 
 struct hf_live_control {
-    _Atomic uint64_t is_paused;        /* nothing is recorded; the process itself may switch, too */
-    _Atomic uint64_t watched_until_ns; /* monotonic; until then its writer writes no dumps */
+    _Atomic uint64_t is_paused;        /* nothing is recorded; the process may switch this, too */
+    _Atomic uint64_t watched_until_ns; /* monotonic; until then the writer writes no dumps */
     _Atomic uint64_t is_kept;          /* the writer leaves the table where it is when it ends */
-    _Atomic uint64_t resident_ns;      /* when somebody looked from outside; monotonic */
+    _Atomic uint64_t resident_ns;      /* of the last look from outside; monotonic */
     _Atomic uint64_t resident_count;
-    _Atomic uint64_t part_count;           /* 0: nobody did yet */
+    _Atomic uint64_t part_count;           /* 0: not looked at yet */
     _Atomic uint64_t parts[HF_LIVE_PARTS]; /* bytes */
 };
 
-/* One mapped file, while it was mapped: after dlclose and dlopen it is another module. */
+/* One mapped file, as long as it is mapped: after dlclose and dlopen, it is another module. */
 struct hf_live_module {
     uint32_t path, path_bytes; /* in the text */
     uint32_t build_id, build_id_bytes;
     uint64_t device, inode;
 };
 
-/* Addresses [start, end) show the file of `module` from file_offset on. */
+/* The file of `module` is mapped at [start, end), from file_offset on. */
 struct hf_live_segment {
     uint64_t start, end, file_offset;
     uint32_t module;
@@ -149,7 +151,7 @@ struct hf_live_segment {
 };
 
 struct hf_live_thread {
-    uint64_t tid; /* the kernel's, as the process sees it */
+    uint64_t tid; /* the kernel's number, as the process sees it */
     char name[16];
 };
 
@@ -158,8 +160,8 @@ struct hf_live_block {
         _Atomic uint64_t word; /* hf_live_word(), or empty: nothing in its upper half */
         _Atomic uint32_t word_halves[2];
     };
-    _Atomic uint64_t size;  /* bytes asked for; of an empty slot: the writer's own */
-    _Atomic uint64_t birth; /* monotonic ns; lowest bit: its half (usage.h); or, exact, coarse */
+    _Atomic uint64_t size;  /* requested bytes; in an empty slot, for the writer only */
+    _Atomic uint64_t birth; /* monotonic ns; a sample's lowest bit is its half (usage.h) */
     _Atomic uint32_t stack;
     _Atomic uint32_t thread;
 };
@@ -171,8 +173,8 @@ _Static_assert(sizeof(struct hf_live_thread) == 24, "packed");
 _Static_assert(offsetof(struct hf_live_state, usage) % 64 == 0, "a cache line");
 _Static_assert(sizeof(struct hf_live_block) == 32, "two to a cache line");
 
-/* Bytes of a record of this version; one of a later minor version may have more behind, one of an
- * earlier version less: hf_live_least_record_bytes. */
+/* Bytes of a record in this version. A later minor version may have more at the end, an earlier one
+ * less: hf_live_least_record_bytes. */
 static inline uint32_t hf_live_record_bytes(enum hf_live_kind kind)
 {
     static const uint32_t bytes[HF_LIVE_KINDS] = {
@@ -189,7 +191,7 @@ static inline uint32_t hf_live_record_bytes(enum hf_live_kind kind)
     return bytes[kind];
 }
 
-/* Bytes of a record of version 1.0. */
+/* Bytes of a record in version 1.0. */
 static inline uint32_t hf_live_least_record_bytes(enum hf_live_kind kind)
 {
     if (kind == HF_LIVE_FREES)
@@ -199,16 +201,16 @@ static inline uint32_t hf_live_least_record_bytes(enum hf_live_kind kind)
 }
 
 #define HF_LIVE_MODULES_MAX 0xfffdu
-#define HF_LIVE_BLOCKS_MAX 0x3fffffffu /* two bits of a number are free for its user */
-#define HF_LIVE_NAME 0xffffu           /* instead of a module: the frame is a text */
+#define HF_LIVE_BLOCKS_MAX 0x3fffffffu /* leaves two bits of a block's number free for callers */
+#define HF_LIVE_NAME 0xffffu           /* in place of a module: the frame is a text */
 #define HF_LIVE_NAME_BYTES 0xffffu
-#define HF_LIVE_CODE 0xfffeu /* the same: it is a line of a code (interpreted.h) */
+#define HF_LIVE_CODE 0xfffeu /* the same: the frame is a line of code (interpreted.h) */
 #define HF_LIVE_ADDRESS_BITS 48
 
 /*
- * A frame: byte `offset` of the file of a module, counted from 1; module 0: a raw address; module
- * HF_LIVE_NAME: a name, of which the text has the bytes: position << 16 | length; module
- * HF_LIVE_CODE: a line of a function of an interpreter's: position << 20 | line, 0: unknown.
+ * A frame: byte `offset` of the file of a module; modules count from 1. Module 0: a raw address.
+ * HF_LIVE_NAME: a name in the text, at position << 16 | length. HF_LIVE_CODE: a line of a function
+ * that an interpreter runs, position << 20 | line; line 0: unknown.
  */
 static inline uint64_t hf_live_frame(uint64_t module, uint64_t offset)
 {
@@ -226,11 +228,11 @@ static inline uint64_t hf_live_frame_offset(uint64_t frame)
 }
 
 /*
- * The word of a slot in use: the address of the block, and which use of the slot this is. Programs
- * have 47 bits of address; above them is a 1, so that the upper half is never 0.
+ * The word of a slot in use: the address of the block, and a number for this use of the slot.
+ * Addresses of programs have 47 bits; above them is a 1, so that the upper half is never 0.
  */
 #define HF_LIVE_IN_USE (UINT64_C(1) << 63)
-#define HF_LIVE_MOVABLE UINT64_C(16) /* in the place of an address: of an object that may move */
+#define HF_LIVE_MOVABLE UINT64_C(16) /* in place of an address, for an object that may move */
 static inline uint64_t hf_live_word(uint64_t address, uint64_t generation)
 {
     return HF_LIVE_IN_USE | address << 16 | (generation & 0xffff);

@@ -11,7 +11,7 @@
 #define CHUNK_BLOCKS 2048u
 #define TRIES 3
 #define MAPPINGS_SINCE 6 /* minor version */
-#define BLOCK_STEPS 30   /* without its bytes, which are copied three times */
+#define BLOCK_STEPS 30   /* apart from its bytes, which are copied three times */
 
 bool hf_live_is_table(struct hf_text first_bytes)
 {
@@ -44,7 +44,7 @@ static bool copy_from_memory(void *context, uint64_t offset, void *out, size_t s
 
 struct hf_live_source hf_live_source_in(const struct hf_text *bytes, const char *name)
 {
-    /* Cast: it is not written to. */
+    /* The cast is safe: nothing is written to it. */
     return (struct hf_live_source){copy_from_memory, (void *)(uintptr_t)bytes, name};
 }
 
@@ -61,7 +61,7 @@ static enum hf_status fail_cut(struct hf_live_source source, const char *what, s
     return status;
 }
 
-/* A region of records of at least so many bytes, which lies in the table. */
+/* True if a region lies in the table, with records of at least `least_bytes`. */
 static bool region_is_sound(
     const struct hf_live_head *head, const struct hf_live_region *region, size_t least_bytes)
 {
@@ -72,7 +72,7 @@ static bool region_is_sound(
            region->offset <= head->table_bytes && bytes <= head->table_bytes - region->offset;
 }
 
-/* The regions in the order in which they lie in the table; NULL: that is all. */
+/* Region number `place`, in the order in which they lie in the table; NULL: there is none. */
 static const struct hf_live_region *region_at(
     struct hf_live_head *head, size_t place, size_t *out_least_bytes)
 {
@@ -128,7 +128,7 @@ static enum hf_status check_head(struct hf_live_head *head, const char *name, st
     return status;
 }
 
-/* Records of a region that are published, as far as it has room. */
+/* How many records of a region are published, at most as many as fit. */
 static size_t published(struct hf_live_snapshot *snapshot, enum hf_live_kind kind)
 {
     uint64_t count =
@@ -164,7 +164,8 @@ static uint64_t reader_word_of(const uint8_t *copy, const struct reader_chunk *c
     return atomic_load_explicit(&reader_slot_of(copy, chunk, i)->word, memory_order_relaxed);
 }
 
-/* Copies slots three times: what is the same in the first and the last had the second's fields. */
+/* Copies slots three times: if the word is the same in the first and the last copy, the fields in
+ * the second belong to it. */
 static bool copy_slots(const struct reader_chunk *chunk, struct hf_live_source source,
     uint64_t offset, size_t first, size_t count)
 {
@@ -214,7 +215,7 @@ static enum hf_status read_chunk(struct hf_live_snapshot *snapshot,
     return status;
 }
 
-/* `kind`: of blocks or mappings. */
+/* `kind`: blocks or mappings. */
 static enum hf_status read_slots(struct hf_live_snapshot *snapshot, struct hf_live_source source,
     enum hf_live_kind kind, struct hf_live_visitor visitor, struct hf_error *err)
 {
@@ -241,8 +242,8 @@ static enum hf_status read_slots(struct hf_live_snapshot *snapshot, struct hf_li
     return status;
 }
 
-/* Makes records of `from` bytes each records of `to` bytes: what is too long is cut off, what is
- * missing is 0. There is room for the larger. */
+/* Turns records of `from` bytes each into records of `to` bytes: longer ones are cut, shorter ones
+ * are filled with 0. There must be room for the larger size. */
 static void reader_fit(uint8_t *records, size_t count, size_t from, size_t to)
 {
     for (size_t i = 1; i < count && from > to; i++)

@@ -8,16 +8,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ARENA_BYTES (UINT64_C(64) << 20)       /* HEAP_MAX_SIZE of glibc's malloc/arena.c */
-#define LARGE_BLOCK_BYTES (UINT64_C(64) << 10) /* glibc maps none that is smaller for itself */
-#define NOBODY 0xffffffffu                     /* in the place of a stack */
+#define ARENA_BYTES (UINT64_C(64) << 20) /* HEAP_MAX_SIZE of glibc's malloc/arena.c */
+/* glibc never gives a smaller block its own mapping. */
+#define LARGE_BLOCK_BYTES (UINT64_C(64) << 10)
+#define NOBODY 0xffffffffu /* in the place of a stack */
 
 struct residency_span {
     uint64_t start, end;
     uint32_t stack; /* or HF_LIVE_BY_ALLOCATOR, HF_LIVE_BY_AGENT */
 };
 
-/* A mapping that nobody is known to have asked for, and what of it is resident. */
+/* A mapping that no stack is known to have made, and how much of it is resident. */
 struct orphan {
     uint64_t start, end, bytes;
     bool is_behind_file, has_blocks;
@@ -29,7 +30,7 @@ struct residency_taker {
     int page_map;
     struct residency_span *spans; /* sorted, disjoint */
     size_t span_count, span_capacity;
-    size_t at;              /* the first span that ends behind the mapping that is looked at */
+    size_t at;              /* the first span that ends behind the current mapping */
     struct orphan *orphans; /* sorted */
     size_t orphan_count, orphan_capacity;
     struct hf_map by_stack; /* -> residents */
@@ -56,8 +57,8 @@ static int by_start(const void *a, const void *b)
     return (left->start > right->start) - (left->start < right->start);
 }
 
-/* They were read while they changed: of two that overlap, the second has what is behind the first.
- */
+/* They changed while they were read: if two overlap, the second one gets only what is behind the
+ * first. */
 static void sort_spans(struct residency_taker *t)
 {
     uint64_t end = 0;
@@ -93,7 +94,7 @@ static enum hf_status charge(
     return HF_OK;
 }
 
-/* The part of a place from `from` on that has one owner, or none; `i` is the first span that ends
+/* The part of a place, from `from` on, that has one owner or none. `i` is the first span that ends
  * behind `from`. */
 static struct residency_span piece_at(
     const struct residency_taker *t, const struct hf_resident_place *place, uint64_t from, size_t i)
@@ -112,8 +113,9 @@ static struct residency_span piece_at(
 }
 
 /*
- * Divides what is resident of a place among who mapped it; *out_orphaned is what nobody did. The
- * largest piece, which may be a reservation of terabytes, has what the others do not.
+ * Divides the resident memory of a place among the stacks that mapped it; *out_orphaned is what no
+ * stack did. The largest piece, which may be a reservation of terabytes, gets what the others do
+ * not have.
  */
 static enum hf_status divide(struct residency_taker *t, const struct hf_resident_place *place,
     uint64_t *out_orphaned, struct hf_error *err)
@@ -196,7 +198,7 @@ static enum hf_status see_place(
     return HF_OK;
 }
 
-/* A large block of the recorded allocator's is where it mapped memory for itself. */
+/* Where a large block of the recorded allocator lies, the allocator has mapped the memory. */
 static enum hf_status residency_see_block(
     void *context, const struct hf_live_seen_block *block, struct hf_error *err)
 {
@@ -217,8 +219,8 @@ static enum hf_status residency_see_block(
     return HF_OK;
 }
 
-/* Blocks are estimated as they are sampled, and may not be resident: what the allocator has bounds
- * them. */
+/* The memory in use is an estimate from samples, and may not all be resident. So it counts for at
+ * most what the allocator has resident. */
 static void settle_allocator(struct residency_taker *t, uint64_t in_use_bytes)
 {
     uint64_t *parts = t->memory->parts;

@@ -1,7 +1,8 @@
 #include "live/usage.h"
 
-/* Keeps what the stack holds, as what it held at the last crest. What was read before the stack is
- * taken for it is of no event after the crest; who comes second has nothing to do. */
+/* Keeps what the stack holds as what it held at the last crest. The values are read before the
+ * stack is claimed, so they contain no event after the crest. A thread that comes second has
+ * nothing to do. */
 void hf_usage_copy(struct hf_live_stack *of, uint32_t crest)
 {
     uint32_t last = atomic_load_explicit(&of->crest, memory_order_acquire);
@@ -19,7 +20,7 @@ void hf_usage_copy(struct hf_live_stack *of, uint32_t crest)
     atomic_store_explicit(&of->crest, crest, memory_order_release);
 }
 
-/* There is a new crest, of which one thread makes the number. */
+/* Makes a new crest; one thread makes its number. */
 void hf_usage_crest(struct hf_live_usage *usage, uint64_t bytes, uint64_t now_ns)
 {
     uint64_t next = hf_usage_of(&usage->next_crest_bytes);
@@ -32,11 +33,12 @@ void hf_usage_crest(struct hf_live_usage *usage, uint64_t bytes, uint64_t now_ns
     atomic_fetch_add_explicit(&usage->crest, 1, memory_order_release);
 }
 
-#define SURE (2 * HF_LIVE_OBJECT) /* a sample that stands for fewer */
-#define LEAST_SHARE 8 /* of the largest estimate, where the halves say next to nothing */
+#define SURE (2 * HF_LIVE_OBJECT) /* a sample that stands for fewer has almost no error */
+/* The peak is at least 1/8 of the largest estimate, even if the halves say less. */
+#define LEAST_SHARE 8
 
-/* If one half has more than ever, or has had as much since then and the other half has more, it is
- * the moment. */
+/* This is the moment if one half has more than ever, or if it has had as much since then and the
+ * other half has more. */
 static void usage_choose(struct hf_live_usage *usage, unsigned half)
 {
     uint64_t own = hf_usage_of(&usage->half_bytes[half]),
@@ -50,7 +52,8 @@ static void usage_choose(struct hf_live_usage *usage, unsigned half)
     atomic_store_explicit(&usage->best_bytes[half], own, memory_order_relaxed);
 }
 
-/* Alone or with the lock, both halves are of one instant. Who does not get it chooses nothing. */
+/* With one thread, or with the lock, both halves belong to one instant. A thread that does not get
+ * the lock chooses nothing. */
 void hf_usage_halves(
     struct hf_live_table *table, uint64_t objects, uint64_t bytes, uint64_t birth_ns, bool is_more)
 {
@@ -78,7 +81,7 @@ uint64_t hf_usage_peak(const struct hf_live_usage *usage)
     return crossed < most ? crossed : most;
 }
 
-/* Each two spans become one: what was so at the end of the second. */
+/* Merges spans in pairs: the end of the second is the end of both. */
 static void usage_halve(struct hf_live_curve *curve, uint32_t shift)
 {
     uint32_t count = atomic_load_explicit(&curve->count, memory_order_relaxed) / 2;
@@ -93,7 +96,7 @@ static void usage_halve(struct hf_live_curve *curve, uint32_t shift)
     atomic_store_explicit(&curve->shift, shift + 1, memory_order_release);
 }
 
-/* The spans up to `count` ended with what there is now. */
+/* Notes the points up to `count`, with what is in use now. */
 static void usage_fill(
     struct hf_live_curve *curve, const struct hf_live_usage *usage, uint64_t count)
 {
@@ -107,7 +110,7 @@ static void usage_fill(
     atomic_store_explicit(&curve->count, i, memory_order_release);
 }
 
-/* One thread at a time: while it is at it, no point is due. */
+/* One thread at a time: while it works, no point is due. */
 void hf_usage_note(struct hf_live_table *table, uint64_t now_ns)
 {
     struct hf_live_usage *usage = &table->state->usage;

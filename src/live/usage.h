@@ -1,34 +1,35 @@
 /*
- * usage.h: what is in use by stack, and what was at the peak, kept by the writer of a live table.
+ * usage.h: what each stack has in use, and had at the peak, as the writer of a live table keeps it.
  *
- * Of each stack the table has what was ever allocated, and what of it was freed; of the process
- * what is in use, and the peak: to the byte, whoever looks at it when. What the stacks held at the
- * peak would be a copy of all of them at each new peak. Instead there is a new *crest*, a number,
- * when the peak has grown by 1/HF_LIVE_CREST_STEP, and each stack makes its copy before its next
- * event: a stack without one since holds what it held then. A table of samples has their number,
- * too, in use and at the crest: how sure the estimates are hangs on it. So an event costs the same
- * however many stacks there are, and the copies belong to one instant, at which at least 99.2 % of
- * the peak was in use.
+ * For each stack, the table has what it ever allocated, and how much of that was freed; for the
+ * process, what is in use, and the peak. These are exact at any time. To know what each stack held
+ * at the peak, all stacks would have to be copied at each new peak. Instead, when the peak has
+ * grown by 1/HF_LIVE_CREST_STEP, there is a new *crest*, which is only a number, and each stack
+ * makes its copy before its next event: a stack without an event since still holds what it held at
+ * the crest. So an event costs the same however many stacks there are, and the copies belong to one
+ * instant, at which at least 99.2 % of the peak was in use. A table of samples also has their
+ * number, in use and at the crest: the uncertainty of the estimates depends on it.
  *
- * *The peak of samples.* The largest of many estimates is too large: where 80 samples come and go,
- * it is chosen among thousands, and says a third more than ever was in use. So each sample belongs
- * to one of two halves, by a coin; each half alone estimates what is in use, and their errors have
- * nothing to do with each other. The moment at which one half has the most is told by the other,
- * whose estimate of that moment was not chosen; the mean of both is the estimate of the peak
- * (cross-fitting: M. Stone, "Cross-Validatory Choice and Assessment of Statistical Predictions",
- * Journal of the Royal Statistical Society B 36, 1974). The moment lasts until the half that chose
- * it has less; of this time the most of the other half counts, so a peak that all samples agree on
- * is what they say. Whatever moment was chosen, no more was in use than at the peak, and at that
- * the estimate of all samples was at most the largest: so the lower end of an interval of the
- * former and the upper end of one of the latter are those of the peak. A sample that stands for
- * less than two has next to no error, and counts in both halves.
+ * *The peak of samples.* The largest of many estimates is too large: if 80 samples come and go, it
+ * is chosen among thousands, and is a third more than ever was in use. So each sample belongs to
+ * one of two halves, at random; each half by itself estimates what is in use, and their errors are
+ * independent. When one half has its maximum, the other half estimates what is in use at that
+ * moment, which it did not choose. The mean of the two estimates that come from this is the
+ * estimate of the peak (cross-fitting: M. Stone, "Cross-Validatory Choice and Assessment of
+ * Statistical Predictions", Journal of the Royal Statistical Society B 36, 1974). The moment lasts
+ * until the half that chose it has less; the maximum of the other half during this time counts, so
+ * a peak on which all samples agree is estimated as they say. At whatever moment was chosen, no
+ * more was in use than at the peak; and at the peak, the estimate of all samples was at most their
+ * largest estimate. So the interval of the peak has the lower end of the interval for the chosen
+ * moments, and the upper end of the interval for the largest estimate. A sample that stands for
+ * fewer than two objects has almost no error, and counts in both halves.
  *
- * The curve has what was in use at equal spans of time. An allocation compares the time with that
- * of the next point, and the first that is behind it notes what is in use before itself.
+ * The curve has what was in use at equal intervals. Each allocation compares the time with that of
+ * the next point; the first one after it notes what was in use before itself.
  *
- * Any thread, no lock. What other threads are in the middle of when a crest comes may be in the
- * copy or not, an event of each. Who is killed, or jumps out, leaves each stack with a copy that is
- * whole, or that counts as not made.
+ * Any thread may call, without a lock. When a crest comes, the event that another thread is in the
+ * middle of may be in the copy or not: one event for each thread. If a thread is killed, or leaves
+ * by a jump, each stack has a copy that is whole, or that counts as not made.
  *
  * Example:
  *
@@ -44,22 +45,24 @@
 
 #include "live/writer.h"
 
-/* For the functions below: it has not made its copy of this crest; there may be a new crest. */
+/* For the functions below: the first makes the stack's copy for this crest, the second makes a new
+ * crest if it is due. */
 void hf_usage_copy(struct hf_live_stack *of, uint32_t crest);
 void hf_usage_crest(struct hf_live_usage *usage, uint64_t bytes, uint64_t now_ns);
 
-/* Of a table of samples: one more or less, in its half, which is the lowest bit of its birth. */
+/* For a table of samples: counts one more or less, in its half, which is the lowest bit of its
+ * birth. */
 void hf_usage_halves(
     struct hf_live_table *table, uint64_t objects, uint64_t bytes, uint64_t birth_ns, bool is_more);
 
-/* For a reader of a table of samples that has halves: the estimate of the peak, which is never more
- * than peak_bytes, nor less than what is in use. */
+/* For a reader of a table of samples that has halves: the estimate of the peak, which is at most
+ * peak_bytes, and at least what is in use. */
 uint64_t hf_usage_peak(const struct hf_live_usage *usage);
 
-/* Likewise: there is a point of the curve to note. */
+/* For the functions below: notes the points of the curve that are due. */
 void hf_usage_note(struct hf_live_table *table, uint64_t now_ns);
 
-/* One thread alone need not make it one operation, which takes ten times as long. */
+/* In a process with one thread it need not be atomic, which takes ten times as long. */
 static HF_ALWAYS_INLINE uint64_t hf_usage_add(_Atomic uint64_t *total, uint64_t more, bool is_alone)
 {
     if (!is_alone)
@@ -69,7 +72,7 @@ static HF_ALWAYS_INLINE uint64_t hf_usage_add(_Atomic uint64_t *total, uint64_t 
     return sum;
 }
 
-/* Samples in use, of a stack of a table of samples: one more or less. */
+/* Counts one sample of a stack more or less, for a table of samples. */
 static HF_ALWAYS_INLINE void hf_usage_sample(struct hf_live_stack *of, uint32_t more, bool is_alone)
 {
     if (is_alone)
@@ -84,7 +87,7 @@ static HF_ALWAYS_INLINE uint64_t hf_usage_of(const _Atomic uint64_t *total)
     return atomic_load_explicit(total, memory_order_relaxed);
 }
 
-/* Before an event of the stack. */
+/* Called before each event of the stack. */
 static HF_ALWAYS_INLINE void hf_usage_settle(
     const struct hf_live_usage *usage, struct hf_live_stack *of)
 {
@@ -94,7 +97,7 @@ static HF_ALWAYS_INLINE void hf_usage_settle(
         hf_usage_copy(of, crest);
 }
 
-/* More is in use than ever. */
+/* Called when more is in use than ever. */
 static HF_ALWAYS_INLINE void hf_usage_rise(
     struct hf_live_usage *usage, uint64_t bytes, uint64_t now_ns, bool is_alone)
 {
@@ -110,7 +113,7 @@ static HF_ALWAYS_INLINE void hf_usage_rise(
         hf_usage_crest(usage, bytes, now_ns);
 }
 
-/* What counts for an allocation, for its stack and for all; returns what is in use then. */
+/* Counts an allocation for its stack and for the process; returns what is in use then. */
 static HF_ALWAYS_INLINE uint64_t hf_usage_count(struct hf_live_usage *usage,
     struct hf_live_stack *of, uint64_t objects, uint64_t bytes, bool is_alone)
 {
@@ -121,8 +124,8 @@ static HF_ALWAYS_INLINE uint64_t hf_usage_count(struct hf_live_usage *usage,
 }
 
 /*
- * An allocation of `stack`, with what it counts for: objects in HF_LIVE_OBJECT-ths. `now_ns` is
- * monotonic. Instead of hf_live_count.
+ * Counts an allocation of `stack` as `objects` (in HF_LIVE_OBJECT-ths) and `bytes`. `now_ns` is
+ * monotonic. Replaces hf_live_count.
  */
 static HF_ALWAYS_INLINE void hf_live_use(
     struct hf_live_table *table, uint32_t stack, uint64_t objects, uint64_t bytes, uint64_t now_ns)
@@ -151,7 +154,7 @@ static HF_ALWAYS_INLINE void hf_usage_count_freed(struct hf_live_usage *usage,
     (void)hf_usage_add(&of->freed_bytes, bytes, is_alone);
 }
 
-/* It is freed, or cannot be kept: what it counted for, and when. */
+/* Counts that it is freed, or cannot be kept. Arguments are those of its hf_live_use. */
 static HF_ALWAYS_INLINE void hf_live_end_use(struct hf_live_table *table, uint32_t stack,
     uint64_t objects, uint64_t bytes, uint64_t birth_ns)
 {

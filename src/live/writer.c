@@ -12,11 +12,11 @@
 #define HF_LIVE_STORE(field, value, order) atomic_store_explicit(field, value, order)
 #endif
 
-/* As much again as there is, within these. */
+/* Each commit doubles what there is, within these limits. */
 #define COMMIT_MIN (UINT64_C(64) << 10)
 #define COMMIT_MAX (UINT64_C(1) << 20)
 
-/* 1/64ths of a table; the rest is of the blocks. */
+/* In 1/64ths of a table; the blocks get the rest. */
 static const uint8_t shares[HF_LIVE_KINDS] = {
     [HF_LIVE_TEXT] = 1,
     [HF_LIVE_MODULES] = 1,
@@ -27,7 +27,7 @@ static const uint8_t shares[HF_LIVE_KINDS] = {
     [HF_LIVE_FREES] = 8,
     [HF_LIVE_MAPPINGS] = 1,
 };
-#define SHARE_OF_RESIDENTS 1 /* which come last */
+#define SHARE_OF_RESIDENTS 1 /* residents come last */
 
 static uint64_t bytes_of_share(uint64_t table_bytes, unsigned share)
 {
@@ -89,7 +89,7 @@ bool hf_live_begin(struct hf_live_table *table, void *memory, const struct hf_li
         table->regions[kind] = bytes + offset;
         table->limits[kind] = end - offset;
     }
-    /* Whoever is killed halfway leaves no head that could be taken for one. */
+    /* If the process is killed halfway, nothing can take this for a head. */
     memset(unborn.magic, 0, sizeof unborn.magic);
     *table->head = unborn;
     atomic_thread_fence(memory_order_release);
@@ -112,7 +112,7 @@ static uint64_t writer_count_of(const struct hf_live_table *table, enum hf_live_
     return atomic_load_explicit(hf_live_count_of(table->state, kind), memory_order_relaxed);
 }
 
-/* True if `more` records fit behind those there are, and have memory. */
+/* True if `more` records fit behind the existing ones, and have memory. */
 static bool writer_make_room(struct hf_live_table *table, enum hf_live_kind kind, uint64_t more)
 {
     const struct hf_live_region *region = hf_live_region(table->head, kind);
@@ -139,7 +139,7 @@ static bool writer_make_room(struct hf_live_table *table, enum hf_live_kind kind
     return true;
 }
 
-/* Of `bytes` of the whole table, what falls to a region. */
+/* A region's share of `bytes` of the whole table. */
 static uint64_t writer_share_of(
     const struct hf_live_table *table, enum hf_live_kind kind, uint64_t bytes)
 {
@@ -179,8 +179,7 @@ static void *record_at(struct hf_live_table *table, enum hf_live_kind kind, uint
     return table->regions[kind] + number * hf_live_record_bytes(kind);
 }
 
-/* The records behind the last, which were written, exist from here on. Returns the first's number.
- */
+/* Publishes records that were written behind the last one. Returns the number of the first. */
 static uint32_t publish(struct hf_live_table *table, enum hf_live_kind kind, uint64_t more)
 {
     uint64_t count = writer_count_of(table, kind);
@@ -193,7 +192,7 @@ static uint32_t writer_add(
 {
     if (!writer_make_room(table, kind, count))
         return HF_LIVE_NONE;
-    if (count != 0) /* else there may be no records at all */
+    if (count != 0) /* else `records` may be NULL */
         memcpy(record_at(table, kind, writer_count_of(table, kind)), records,
             count * hf_live_record_bytes(kind));
     return publish(table, kind, count);
@@ -262,7 +261,7 @@ uint32_t hf_live_add_stack(
     return publish(table, HF_LIVE_STACKS, 1);
 }
 
-/* One thread alone need not make it one operation, which takes ten times as long. */
+/* In a process with one thread it need not be atomic, which takes ten times as long. */
 static void writer_add_to(_Atomic uint64_t *total, uint64_t more)
 {
     if (hf_is_alone())
@@ -279,7 +278,8 @@ void hf_live_count(struct hf_live_table *table, uint32_t stack, uint64_t objects
     writer_add_to(&of->bytes, bytes);
 }
 
-/* Where frees of the stack are counted, made if there is none; NULL if there is no room. */
+/* The record in which frees of the stack are counted; it is made if there is none. NULL: there is
+ * no room. */
 static struct hf_live_frees *frees_of(struct hf_live_table *table, struct hf_live_stack *of)
 {
     uint32_t number = atomic_load_explicit(&of->frees, memory_order_relaxed);
@@ -328,7 +328,7 @@ void hf_live_lose(struct hf_live_table *table, enum hf_live_loss why, uint64_t b
     atomic_fetch_add_explicit(&table->state->lost_bytes[why], bytes, memory_order_relaxed);
 }
 
-/* Takes up to half of HF_LIVE_SLOTS: those that were given back first, then new ones. */
+/* Takes up to half of HF_LIVE_SLOTS: first slots that were given back, then new ones. */
 static void take_slots(struct hf_live_table *table, struct hf_live_slots *slots)
 {
     if (!hf_live_lock(table))
@@ -360,8 +360,8 @@ static void return_slots(struct hf_live_table *table, struct hf_live_slots *slot
     hf_live_unlock(table);
 }
 
-/* What is in a slot from now on; `empty` was its word before, and no field may be seen before the
- * store that emptied it: there is a fence in between. */
+/* Fills a slot, whose word was `empty`. No field may be seen before the store that emptied the
+ * slot, so the caller puts a fence in between. */
 static HF_ALWAYS_INLINE void fill_slot(struct hf_live_block *block, uint64_t empty,
     uint64_t address, uint64_t size, uint32_t stack, uint32_t thread, uint64_t birth)
 {
@@ -391,7 +391,7 @@ uint32_t hf_live_put(struct hf_live_table *table, struct hf_live_slots *slots, u
 
 void hf_live_remove(struct hf_live_table *table, struct hf_live_slots *slots, uint32_t slot)
 {
-    /* The generation stays, and is not read here: that would wait for memory. */
+    /* The generation stays. It is not read here, because that would wait for memory. */
     HF_LIVE_STORE(&hf_live_block(table, slot)->word_halves[1], 0, memory_order_release);
     if (slots->count == HF_LIVE_SLOTS)
         return_slots(table, slots, HF_LIVE_SLOTS / 2);

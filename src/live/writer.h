@@ -1,12 +1,12 @@
 /*
- * writer.h: writes a live table, for the process that owns it (layout.h).
+ * writer.h: writes a live table (layout.h), for the process that owns it.
  *
- * No function calls malloc, stdio or the system; `commit` is asked for memory before any of it is
- * touched, and may say no: then what did not fit is lost, and counted. Safe inside malloc: the lock
- * is never waited for without end (base/spinlock.h).
+ * No function calls malloc, stdio or the system. `commit` is called before any memory is touched,
+ * and may refuse: then what did not fit is lost, and counted as lost. All is safe inside malloc: no
+ * function waits for the lock without a limit (base/spinlock.h).
  *
- * Adding text, modules, segments, threads and stacks: one thread at a time, the caller sees to it.
- * Blocks, totals and frees: any thread.
+ * Text, modules, segments, threads and stacks may be added by one thread at a time, for which the
+ * caller is responsible. Blocks, totals and frees: any thread.
  *
  * Example:
  *
@@ -44,14 +44,15 @@ struct hf_live_table {
     uint64_t committed[HF_LIVE_KINDS]; /* bytes */
     uint64_t limits[HF_LIVE_KINDS];    /* bytes, whole pages; behind them nothing is mapped */
     hf_live_commit *commit;
-    bool is_sampled;         /* not every allocation is recorded */
-    struct hf_spinlock lock; /* of first_empty, of `committed`, and of hf_live_lock */
-    /* Slots given back: lists through their sizes, or HF_LIVE_NONE. Several, so that the processor
-     * reads those of all at once. */
+    bool is_sampled;         /* only samples are recorded */
+    struct hf_spinlock lock; /* for first_empty, `committed`, and hf_live_lock */
+    /* Slots that were given back: lists, linked through the slots' sizes; HF_LIVE_NONE ends a list.
+     * There are several lists so that the processor can read from all of them at once. */
     uint32_t first_empty[HF_LIVE_LISTS];
 };
 
-/* Slots of one thread: taken from the table and given back to it by the half. All-zero is empty. */
+/* Slots of one thread, taken from the table and given back in lots of half the array. All-zero is
+ * empty. */
 #define HF_LIVE_SLOTS 64
 struct hf_live_slots {
     uint32_t count;
@@ -64,26 +65,26 @@ struct hf_live_slots {
 void hf_live_plan(struct hf_live_head *head, uint64_t table_bytes);
 
 /*
- * Makes the zeroed memory of head->table_bytes, mapped for good, a table with this head, and takes
- * it for writing. False if `commit` has no memory for its first pages.
+ * Turns zeroed memory of head->table_bytes, which stays mapped, into a table with this head, and
+ * prepares it for writing. False if `commit` has no memory for its first pages.
  */
 HF_MUST_CHECK bool hf_live_begin(struct hf_live_table *table, void *memory,
     const struct hf_live_head *head, hf_live_commit *commit);
 
 /*
- * Commits now what would be committed later: `bytes` of the table as a whole, to each region its
- * share. Where there is not room for it, less.
+ * Commits `bytes` of the table in advance, each region's share of them; less if there is not enough
+ * memory.
  */
 void hf_live_reserve(struct hf_live_table *table, uint64_t bytes);
 
 /*
- * Gives up what is not committed, but `bytes` of the table as a whole: each piece is handed to
- * `release` and is not part of the table from then on.
+ * Gives up all memory that is not committed, except `bytes` of the table as a whole. Each piece is
+ * passed to `release`, and no longer belongs to the table.
  */
 typedef void hf_live_release(void *at, size_t bytes);
 void hf_live_give_way(struct hf_live_table *table, uint64_t bytes, hf_live_release *release);
 
-/* True if the lock was had in time. */
+/* True if the lock was free in time. */
 HF_MUST_CHECK bool hf_live_lock(struct hf_live_table *table);
 void hf_live_unlock(struct hf_live_table *table);
 
@@ -91,8 +92,8 @@ void hf_live_unlock(struct hf_live_table *table);
 uint32_t hf_live_add_module(struct hf_live_table *table, const char *path, size_t path_bytes,
     const uint8_t *build_id, size_t build_id_bytes, uint64_t device, uint64_t inode);
 uint32_t hf_live_add_text(struct hf_live_table *table, const void *bytes, size_t count);
-/* A function of an interpreter's; its file is in the text. For hf_live_code_frame (interpreted.h).
- */
+/* Adds a function that an interpreter runs; the name of its file is in the text. For
+ * hf_live_code_frame (interpreted.h). */
 uint32_t hf_live_add_code(struct hf_live_table *table, const char *name, size_t name_bytes,
     uint32_t file, size_t file_bytes);
 uint32_t hf_live_add_segment(struct hf_live_table *table, const struct hf_live_segment *segment);
@@ -103,18 +104,18 @@ uint32_t hf_live_add_stack(
 /* Adds an allocation to the totals of its stack: objects in HF_LIVE_OBJECT-ths. */
 void hf_live_count(struct hf_live_table *table, uint32_t stack, uint64_t objects, uint64_t bytes);
 
-/* The record of what became of a stack's blocks, made if there is none; NULL without room or lock.
- */
+/* The record of what became of a stack's blocks; it is made if there is none. NULL: no room, or no
+ * lock in time. */
 struct hf_live_frees *hf_live_frees_begin(struct hf_live_table *table, struct hf_live_stack *of);
 
-/* Counts that a block of `stack` was freed at the stack `at`. Loses it without room or lock. */
+/* Counts that a block of `stack` was freed at the stack `at`. Lost if there is no room or lock. */
 void hf_live_count_free(struct hf_live_table *table, uint32_t stack, uint32_t at);
 
 void hf_live_lose(struct hf_live_table *table, enum hf_live_loss why, uint64_t bytes);
 
 /*
- * Puts a block into an empty slot and returns its number; HF_LIVE_NONE if there is none, which is
- * counted as lost. `birth` as in struct hf_live_block.
+ * Puts a block into an empty slot and returns the slot's number. HF_LIVE_NONE: there is none; the
+ * block is counted as lost. `birth` as in struct hf_live_block.
  */
 uint32_t hf_live_put(struct hf_live_table *table, struct hf_live_slots *slots, uint64_t address,
     uint64_t size, uint32_t stack, uint32_t thread, uint64_t birth);
@@ -122,22 +123,23 @@ uint32_t hf_live_put(struct hf_live_table *table, struct hf_live_slots *slots, u
 /* Empties a slot, which belongs to `slots` from then on. */
 void hf_live_remove(struct hf_live_table *table, struct hf_live_slots *slots, uint32_t slot);
 
-/* What one stack mapped: [start, end). */
+/* A range [start, end) that one stack mapped. */
 struct hf_live_mapped {
     uint64_t start, end, birth;
-    uint32_t stack, thread; /* of struct hf_live_block */
+    uint32_t stack, thread; /* as in struct hf_live_block */
 };
 
-/* Another slot for a mapping, which is empty; HF_LIVE_NONE: there is no room. With the lock. */
+/* Adds an empty slot for a mapping; HF_LIVE_NONE: there is no room. The caller has the lock. */
 uint32_t hf_live_add_mapping(struct hf_live_table *table);
 
 void hf_live_lose_mapping(struct hf_live_table *table);
 
-/* Fills an empty slot of a mapping, and empties it. One thread at a time. */
+/* Fill an empty slot with a mapping, and empty it. One thread at a time. */
 void hf_live_map(struct hf_live_table *table, uint32_t slot, const struct hf_live_mapped *mapped);
 void hf_live_unmap(struct hf_live_table *table, uint32_t slot);
 
-/* Gives all slots back to the table: the thread ends. Without the lock they are lost to it. */
+/* Gives all slots back to the table when the thread ends. If the lock is not free in time, the
+ * table loses them. */
 void hf_live_slots_return(struct hf_live_table *table, struct hf_live_slots *slots);
 
 static inline struct hf_live_thread *hf_live_thread(struct hf_live_table *table, uint32_t number)
@@ -162,7 +164,7 @@ static inline struct hf_live_stack *hf_live_stack(
     return (struct hf_live_stack *)(void *)table->regions[HF_LIVE_STACKS] + number;
 }
 
-/* Of a stack, leaf first. */
+/* The frames of a stack, leaf first. */
 static inline const uint64_t *hf_live_frames(
     const struct hf_live_table *table, const struct hf_live_stack *stack)
 {

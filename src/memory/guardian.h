@@ -9,8 +9,8 @@
 
 #include "memory/stopped_threads.h"
 
-/* The guardian's first message. Three descriptors come with it (snapshot.h), the threads behind it.
- * */
+/* The guardian's first message. Three descriptors come with it (snapshot.h), the threads behind
+ * it. */
 struct hf_guardian_reply {
     struct hf_error error; /* HF_OK: there is a copy */
     uint64_t stopped_ns;

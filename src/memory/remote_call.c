@@ -25,8 +25,7 @@
 /* A thread that makes our call waits for nothing but a processor. */
 #define CALL_PATIENCE_NS UINT64_C(60000000000)
 
-/* The copy shares the open files, so a file that the process closes is not kept open by the copy.
- * */
+/* The copy shares the open files, so it keeps none open that the process closes. */
 #define COPY_FLAGS (CLONE_FILES | CLONE_FS)
 
 /* Where `copy` and `call` begin in the instructions: see remote_call.h. */
@@ -67,8 +66,7 @@ static bool remote_read(pid_t tid, uint64_t address, void *out, size_t size)
     return process_vm_readv(tid, &to, 1, &from, 1, 0) == (ssize_t)size;
 }
 
-/* Writes even where the process itself may not: the kernel then makes a private copy of the page.
- * */
+/* Writes even where the process itself may not: the kernel makes a private copy of the page. */
 static bool remote_write(pid_t tid, uint64_t address, const uint8_t *bytes, size_t size)
 {
     for (size_t at = 0; at < size; at += WORD) {

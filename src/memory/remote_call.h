@@ -65,8 +65,8 @@ struct hf_remote_call {
 HF_MUST_CHECK enum hf_status hf_remote_call_begin(
     struct hf_remote_call *call, struct hf_stopped *stopped, struct hf_error *err);
 
-/* Makes one call with up to 6 arguments; *out_result is the kernel's answer: -errno if it refused.
- * */
+/* Makes one call with up to 6 arguments; *out_result is the kernel's answer, -errno if it refuses.
+ */
 HF_MUST_CHECK enum hf_status hf_remote_call_do(struct hf_remote_call *call, long number,
     const uint64_t *arguments, size_t count, int64_t *out_result, struct hf_error *err);
 

@@ -78,7 +78,7 @@ static enum hf_status seize(struct hf_stopped *stopped, pid_t tid, struct hf_err
         if (tracer == 0)
             return hf_error_system(
                 err, why, "cannot stop thread %d of process %d", (int)tid, (int)stopped->pid);
-        /* it is ours already: it did not stop in time before */
+        /* It is ours already: it did not stop in time before. */
     }
     stopped->threads[stopped->count++] = (struct hf_stopped_thread){.tid = tid};
     return HF_OK;

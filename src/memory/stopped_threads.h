@@ -32,8 +32,8 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
-#define HF_STOP_PATIENCE_NS                                                                        \
-    UINT64_C(1000000000) /* how long stopped threads wait for the last one \ */
+/* How long stopped threads wait for the last one. */
+#define HF_STOP_PATIENCE_NS UINT64_C(1000000000)
 
 struct hf_stopped_thread {
     pid_t tid;
