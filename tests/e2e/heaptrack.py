@@ -37,7 +37,7 @@ C_PROGRAM = """
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-static void *volatile sink;
+static __thread void *volatile sink; /* of each thread, or one would free what another has allocated */
 static inline __attribute__((always_inline)) void *keep(size_t n) { return memset(malloc(n), 1, n); }
 __attribute__((noinline)) static void leak(int n) { for (int i = 0; i < n; i++) sink = keep(100 + i); }
 __attribute__((noinline)) static void churn(int n) { for (int i = 0; i < n; i++) { sink = malloc(32); free(sink); } }
