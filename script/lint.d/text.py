@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks every file of the tree, named on standard input (NUL between), and prints "file:line: what is wrong".
 
-Nothing generated, nothing big; binary files only as fixtures; no white space at the end of a line, no line without
+The top holds what it is meant to hold, by TOP alone. Nothing generated, nothing big; binary files only as fixtures; no white space at the end of a line, no line without
 an end, no carriage return; no work left to do without the number of its issue.
 """
 
@@ -10,6 +10,11 @@ import re
 import sys
 
 MAX_BYTES = 1 << 20
+# Files at the top of the tree, which everybody sees first.
+TOP = {
+    ".clang-format", ".editorconfig", ".gitignore", ".shellcheckrc", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "NOTICE",
+    "README.md", "SECURITY.md", "meson.build", "meson_options.txt",
+}
 GENERATED = re.compile(r"\.(o|a|so|d|pyc|gcno|gcda|orig|rej|swp|heap)$|(^|/)(node_modules|__pycache__)/|^build[^/]*/|~$")
 # Here the bytes are the point: fixtures, expected outputs, corpora.
 AS_THEY_ARE = re.compile(r"^(tests/fixtures|fuzz/corpus|fuzz/dict|fuzz/expected|bench/results)/|^tests/cmd/.*(?<!/cmd)$")
@@ -19,6 +24,8 @@ CODE = re.compile(r"\.(c|h|py|sh|mjs|ts|js|bt)$|/meson\.build$|^(script|tests/cm
 
 
 def check(path, name):
+    if "/" not in name and name not in TOP:
+        yield 1, "no file of the top of the tree (TOP in script/lint.d/text.py): it belongs into a folder, or nowhere"
     size = path.stat().st_size
     if size > MAX_BYTES:
         yield 1, f"{size} bytes; a file has at most {MAX_BYTES}, and bigger fixtures are built by their test"

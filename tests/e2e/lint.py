@@ -123,6 +123,7 @@ BROKEN = [
     ("text", "script/tool", "echo", "no end"),
     ("text", "script/tool", "# TO" + "DO more\n", "script/tool:3: work left"),
     ("text", "src/base/base.o", "x\n", "is generated"),
+    ("text", "scratch.cc", "int x;\n", "scratch.cc:1: no file of the top of the tree"),
     ("text", "script/tool", "\0\n", "is binary"),
     ("text", "tests/fixtures/a.so", "x" * (1 << 20), "at most 1048576"),
     ("complete", "src/cli/cli.c", '{"a", 0, HF_OPTION_FLAG, 0, 8, NULL, "b"},\n', "src/cli/cli.c:1: an option's row says"),
