@@ -5,6 +5,7 @@
 #include "base/containers/vec.h"
 #include "os/input.h"
 #include "os/process/map_line.h"
+#include "os/process/proc.h"
 #include "profile/modules.h"
 
 #include <errno.h>
@@ -310,7 +311,9 @@ enum hf_status hf_images_refresh(struct hf_images *images, struct hf_error *err)
             status = images_read_line(&r, &line, err);
     }
     hf_input_close(&input);
-    if (status != HF_OK) {
+    /* One that ends has no mappings, or some are left: stacks of before are still walked. */
+    bool is_ending = r.count < images->segment_count && hf_proc_is_ending(images->pid);
+    if (status != HF_OK || is_ending) {
         free(r.segments);
         return status;
     }

@@ -85,6 +85,37 @@ def tree_of(pid):
     return found
 
 
+LOOKS = ["--every", "50ms", "--duty", "10ms/20ms"]  # probes go in and out all the time
+
+
+def test_the_process_ends_at_any_time():
+    """Between any two things that attach does: what was seen until then is the answer, and its end no error."""
+    draw = random.Random(29)
+    ways = LOOKS, ["--tree"], LOOKS, ["--backend", "perf"], LOOKS, ["--backend", "bpf"]
+    for turn in range(KILLS * 2):
+        options = ways[turn % len(ways)]
+        with Target("works", "rounds") as target:
+            command = [HEAPFLAME, "attach", str(target.pid), "--max-overhead", "100000%", "--for", "1h", *options]
+            tool = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            said = ""
+            while "attached; " not in said:
+                line = tool.stderr.readline()
+                assert line, f"{options}: exit {tool.wait()}: {said}"
+                said += line
+            time.sleep(draw.uniform(0, 0.5))
+            tools = tree_of(tool.pid)
+            for pid in tools if turn % 2 == 0 else []:  # so that it has ended before anybody sees that
+                os.kill(pid, signal.SIGSTOP)
+            target.process.kill()
+            target.process.wait()
+            for pid in reversed(tools):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
+            said += tool.communicate(timeout=600)[1]
+        is_told = re.search("note: (the process ended after|1 process was followed; 1 ended earlier)", said)
+        assert tool.returncode in (0, 4) and is_told, (options, tool.returncode, said)
+
+
 def test_killed_all_at_once():
     """As a container is ended. Then the kernel may leave breakpoints, and --mend takes them out."""
     draw, left = random.Random(17), 0

@@ -96,6 +96,25 @@ static void test_program(void **state)
     end_child(child);
 }
 
+/* From when on nothing can be read of it, which is before it is told as one that has ended. */
+static void test_ending(void **state)
+{
+    (void)state;
+    uint64_t program;
+    assert_false(hf_proc_is_ending(own()));
+    assert_true(hf_proc_is_ending(NOBODY));
+    for (int round = 0; round < 20; round++) {
+        pid_t child = start_child("child");
+        assert_false(hf_proc_is_ending((uint32_t)child));
+        kill(child, SIGKILL);
+        while (hf_proc_program((uint32_t)child, &program))
+            continue;
+        assert_true(hf_proc_is_ending((uint32_t)child));
+        assert_int_equal(waitpid(child, NULL, 0), child);
+        assert_true(hf_proc_is_ending((uint32_t)child));
+    }
+}
+
 static void test_ids(void **state)
 {
     (void)state;
@@ -233,6 +252,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_start),
         cmocka_unit_test(test_program),
+        cmocka_unit_test(test_ending),
         cmocka_unit_test(test_ids),
         cmocka_unit_test(test_times),
         cmocka_unit_test(test_names),

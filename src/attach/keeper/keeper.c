@@ -75,18 +75,12 @@ static bool is_path_of(uint32_t pid, const char *name)
            (hf_text_starts(path, "root/") || hf_text_starts(path, "map_files/"));
 }
 
-/* Between the look at its files and the probes. */
-static bool has_ended(uint32_t pid)
-{
-    uint64_t ticks;
-    return !hf_proc_start_ticks(pid, &ticks);
-}
-
-/* Of a process that has ended, that is why; all else follows from it. */
+/* Of a process that ends between the look at its files and the probes, that is why; all else
+ * follows from it. */
 static enum hf_status why(
     const struct hf_keeper *keeper, enum hf_status status, struct hf_error *err)
 {
-    return status == HF_OK || status == HF_ERR_MEMORY || !has_ended(keeper->pid)
+    return status == HF_OK || status == HF_ERR_MEMORY || !hf_proc_is_ending(keeper->pid)
                ? status
                : hf_error_set(err, HF_ERR_SYSTEM, "process %" PRIu32 " has ended", keeper->pid);
 }

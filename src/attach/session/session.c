@@ -285,6 +285,20 @@ static bool has_process_ended(const struct hf_session *session, int pidfd)
                       : !hf_proc_program(session->options.pid, &program);
 }
 
+/*
+ * The end of the process may come between any two reads: what fails then, e.g. probes that go in
+ * again, fails because of it, and what was recorded is all that will be.
+ */
+static enum hf_status session_unless_ended(
+    struct hf_session *session, int pidfd, enum hf_status status)
+{
+    if (status == HF_OK || status == HF_ERR_MEMORY ||
+        !(hf_proc_is_ending(session->options.pid) || has_process_ended(session, pidfd)))
+        return status;
+    session->end = HF_SESSION_PROCESS_ENDED;
+    return HF_OK;
+}
+
 /* For the case that a file kills this process: what is there is all that will be. Takes at most a
  * fiftieth of the time. */
 static void put_by(struct hf_session *session, uint64_t *due_ns)
@@ -458,6 +472,7 @@ static enum hf_status session_record(
         session->options.seed, session->begin_ns);
     hf_children_look(&before, session->options.pid);
     status = session_follow(session, backend, pidfd, watch, err);
+    status = session_unless_ended(session, pidfd, status);
     session->end_ns = session->now_ns = session_now_ns();
     hf_children_look(&after, session->options.pid);
     if (status == HF_OK)
@@ -478,6 +493,8 @@ enum hf_status hf_session_record(
 {
     uint32_t pid = session->options.pid;
     int pidfd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+    if (pidfd < 0 && errno == ESRCH)
+        return hf_error_set(err, HF_ERR_SYSTEM, "process %" PRIu32 " has ended", pid);
     if (pidfd < 0 && errno != ENOSYS)
         return hf_error_system(err, errno, "cannot watch process %" PRIu32, pid);
     enum hf_status status = hf_images_open(&session->images, pid, err);

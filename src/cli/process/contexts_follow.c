@@ -115,20 +115,13 @@ static enum hf_status follow_look(struct contexts_series *series, struct hf_erro
     return status;
 }
 
-/* Or is about to: its memory is gone, and its entry in /proc not yet that of one that has ended. */
-static bool follow_has_ended(uint32_t pid)
-{
-    uint64_t started, program;
-    return !hf_proc_start_ticks(pid, &started) || !hf_proc_program(pid, &program);
-}
-
 /* A process that has ended cannot be read, which ends the series and is no error of it. */
 static enum hf_status follow_tick(void *context, struct hf_error *err)
 {
     struct contexts_series *series = context;
     uint64_t every_ns = series->how->every_ns, now_ns;
     enum hf_status status = follow_look(series, err);
-    if (status != HF_OK && follow_has_ended(series->how->postgres->pid)) {
+    if (status != HF_OK && hf_proc_is_ending(series->how->postgres->pid)) {
         if (!series->how->common->quiet)
             hf_say("process %" PRIu32 " has ended", series->how->postgres->pid);
         series->loop.is_over = true;

@@ -245,7 +245,7 @@ static enum hf_status show_live(
     hf_leak_alarm_done(&live.alarm);
     hf_process_history_done(&live.process);
     hf_kept_files_done(&live.kept);
-    if (!hf_proc_start_ticks(pid, &start)) { /* what went wrong is that it has ended */
+    if (hf_proc_is_ending(pid)) { /* what went wrong is that */
         hf_say("process %u has ended", pid);
         return HF_OK;
     }

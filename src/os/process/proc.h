@@ -26,6 +26,12 @@
 HF_MUST_CHECK bool hf_proc_start_ticks(uint32_t pid, uint64_t *out_ticks);
 
 /*
+ * It has ended, or is about to: an end gives back the memory first, so that nothing of it can be
+ * read, and is told as one by /proc only some time later.
+ */
+HF_MUST_CHECK bool hf_proc_is_ending(uint32_t pid);
+
+/*
  * A number for the program that it runs now: of what the kernel told that when it began (auxv),
  * which exec(3) makes anew, and nothing else. False also for who may not trace the process, and of
  * one that has ended.

@@ -36,6 +36,10 @@ enum hf_status hf_attach_gather(struct hf_common *common, const struct hf_sessio
     int code;
     if (!how->recording->is_complete || !how->recording->is_in_kernel)
         return HF_OK;
+    if (hf_keeper_program(service->context) == NULL) { /* who failed, and lives, took it with it */
+        how->recording->is_complete = false;
+        return HF_OK;
+    }
     gathering.survives = NULL;
     enum hf_status status =
         hf_reader_begin(&hf_cmd_attach, common, words, &gathering, &is_worker, &code, err);
