@@ -251,8 +251,8 @@ static enum hf_status ask_control(struct hf_http *http, const char *url, const c
         status = endpoint_refuse(&answer, target.shown, &explains, err);
         if (is_missing(answer.status) && !explains) {
             hf_error_set(err, HF_ERR_NETWORK,
-                "the server has no such switch (%d %s): expected one with the switches of "
-                "GreptimeDB",
+                "the server has no such switch (%d %s): expected a server with "
+                "GreptimeDB's switches",
                 answer.status, hf_http_reason(answer.status));
             hf_error_in(err, target.shown);
         }

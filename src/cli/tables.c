@@ -40,9 +40,9 @@ const struct hf_option hf_name_options[] = {
 
 const struct hf_option hf_owner_options[] = {
     {"own", 0, HF_OPT_TEXT(FOLD(own), "REGEX"),
-        "count functions or source files that match as the program's own"},
+        "count matching functions or source files as the program's own"},
     {"wrapper", 0, HF_OPT_TEXT(FOLD(wrapper), "REGEX"),
-        "never count functions or source files that match as owners"},
+        "never count matching functions or source files as owners"},
     {0},
 };
 
@@ -166,7 +166,7 @@ const struct hf_option hf_source_options[] = {
     {"source-dir", 0, HF_OPT_LIST(PICTURE(source_folders), "DIR"),
         "look for source files in DIR first; may be repeated"},
     {"disassembly", 0, HF_OPT_FLAG(PICTURE(disassembles)),
-        "show the instructions of these places in a page, too (x86-64)"},
+        "show the instructions of the same places in a page (x86-64)"},
     {0},
 };
 

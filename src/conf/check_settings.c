@@ -126,8 +126,8 @@ void hf_conf_check_settings(struct hf_conf_check *check)
         return;
     if (check->target.is_known && !check->target.has_profiling)
         hf_conf_say(check, true, 0,
-            "this jemalloc is built without profiling: it knows no prof option and skips them all; "
-            "it must be configured with --enable-prof");
+            "this jemalloc was built without profiling, so it skips all prof options: use one that "
+            "was configured with --enable-prof");
     check_leak(check);
     check_sampling(check);
     check_dumps(check);

@@ -256,8 +256,7 @@ static enum hf_status residency_look(
         return status;
     settle_allocator(t, atomic_load_explicit(&state.usage.bytes, memory_order_relaxed));
     if (t->memory->parts[HF_LIVE_PART_TABLE] == 0)
-        return hf_error_set(
-            err, HF_ERR_SYSTEM, "process %u does not write %s any more", pid, source.name);
+        return hf_error_set(err, HF_ERR_SYSTEM, "process %u no longer writes %s", pid, source.name);
     t->memory->is_known = true;
     return HF_OK;
 }

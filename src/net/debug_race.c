@@ -241,7 +241,7 @@ static void look_at_time(struct hf_debug_lane *lane, uint64_t now_ms)
         const char *host = lane->target.host_port;
         if (most < HF_LIMIT_HTTP_SECONDS)
             (void)snprintf(why, sizeof why,
-                "the file of %s was not complete after %llu %s (DEBUGINFOD_MAXTIME)", host,
+                "the file from %s was not complete after %llu %s (DEBUGINFOD_MAXTIME)", host,
                 (unsigned long long)most, hf_plural(most, "second", "seconds"));
         else
             (void)snprintf(why, sizeof why,

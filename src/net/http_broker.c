@@ -112,7 +112,7 @@ static enum hf_status transfer(const struct hf_http_broker *broker, struct hf_ht
         .body_limit_bytes = question->number,
     };
     if (!http_broker_is_named(broker, http, target))
-        return hf_error_set(err, HF_ERR_NETWORK, "nobody asked for %s", target->host_port);
+        return hf_error_set(err, HF_ERR_NETWORK, "%s was not requested", target->host_port);
     if (broker->watch != NULL)
         request.watch = broker->watch(broker->context, target->host_port);
     http->spent_us = (curl_off_t)(question->flags / HF_HTTP_LINE_SPENT_SECOND) * 1000000;
@@ -141,7 +141,7 @@ static enum hf_status answer_debug(const struct hf_http_broker *broker,
         .listener = {broker->tell, broker->context},
     };
     if (!hf_debug_servers_is_path(question->first))
-        return hf_error_set(err, HF_ERR_NETWORK, "nobody asked for %s", asked.path);
+        return hf_error_set(err, HF_ERR_NETWORK, "%s was not requested", asked.path);
     if (broker->watch != NULL)
         asked.watch = broker->watch(broker->context, asked.what);
     enum hf_status status = hf_debug_servers_ask(&asked, &found, err);

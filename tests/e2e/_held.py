@@ -115,7 +115,7 @@ NAMED = [  # the first frames of `heap -o`: (form, kind, pattern)
     ("one", "data", r"global (.+) \([^()]*\)"),
     ("two", "data", r"both (?:global )?(.+?)(?: \([^()]*\))? and (?:global )?(.+?)(?: \([^()]*\))?"),
     ("one", "data", r"data of ()(?:.*)"),
-    ("many", "data", r"three globals or more, each of them()"),
+    ("many", "data", r"three or more globals, each of them()"),
     ("one", "thread_local", r"thread-local (?:storage|variable (.+)) of (?:thread \d+|several threads)"),
     ("one", "stack", r"stacks? of (?:thread \d+|several threads)(?:, in (.+))?"),
     ("one", "register", r"registers of ()(?:thread \d+|several threads)"),

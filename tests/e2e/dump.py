@@ -176,7 +176,7 @@ def test_a_server_without_profiling_says_what_to_do():
         )
         fails(
             5,
-            f"{url}/debug/prof/mem/status: the server has no such switch (404 Not Found): expected one with the switches of GreptimeDB",
+            f"{url}/debug/prof/mem/status: the server has no such switch (404 Not Found): expected a server with GreptimeDB's switches",
             "dump",
             "--status",
             url,

@@ -497,7 +497,7 @@ def test_origin_depth():
     start, size = 11 + len(entry(ROOT)), len(entry(REFERENCE)) + 4
     count = over("ORIGIN_DEPTH")
     references = b"".join(entry(REFERENCE) + struct.pack("<I", start + (i + 1) * size) for i in range(count))
-    hits(0, r"1 function has its name behind more than 5 references \(HF_LIMIT_ORIGIN_DEPTH\)",
+    hits(0, r"1 function's name is found only behind more than 5 references \(HF_LIMIT_ORIGIN_DEPTH\)",
          *with_dwarf(unit(entry(ROOT), references, entry(NAMED), b"last\0", END)))
 
 

@@ -183,7 +183,7 @@ def test_switches():
         table.kill()
         path = table.path()
         expect_equal(heapflame("dump", "--status", path), (0, "sampling: on\n", ""))
-        message = f"there is nothing to switch: no visible process writes {path} any more\n"
+        message = f"there is nothing to switch: no visible process writes {path}\n"
         expect_equal(heapflame("dump", "--activate", path), (5, "", message))
         expect_equal(heapflame("dump", "--activate", "--dir", Path.cwd(), table.pid), (5, "", message))
         os.truncate(path, 8192)

@@ -413,7 +413,7 @@ def check_trend(program):
     assert all("held_by" not in place for name, place in places.items() if name not in ("session_open", "parse_request")), places
     said = longer(lambda *how: trend(program.pid, *how), lambda found: found.count("held by: ") == 2)
     assert re.search(r"^LEAK: .*session_open.*\n(  .*\n)+?  held by: 100\.0 % global registry \(program\)\n\n", said, re.M), said
-    lost = r"  held by: 8\d\.\d % nothing: lost, 1\d\.\d % lost blocks only: lost with them\n  proven: nothing leads to these blocks any more"
+    lost = r"  held by: 8\d\.\d % nothing: lost, 1\d\.\d % lost blocks only: lost with them\n  proven: nothing leads to these blocks, so they cannot be freed"
     assert re.search(lost, said) and said.count("proven:") == 1, said
     for words, why in (
         ([program.pid, program.pid], "--who: expected one PID"),

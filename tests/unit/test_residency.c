@@ -376,8 +376,7 @@ static void test_table_of_nobody(void **state)
     assert_int_equal(write(other, memory, HF_LIVE_TABLE_MIN), HF_LIVE_TABLE_MIN);
     assert_int_equal(
         hf_residency_take(other, "old.live", (uint32_t)getpid(), &found, &err), HF_ERR_SYSTEM);
-    snprintf(
-        expected, sizeof expected, "process %d does not write old.live any more", (int)getpid());
+    snprintf(expected, sizeof expected, "process %d no longer writes old.live", (int)getpid());
     check_error(&err, expected);
     assert_false(found.is_known);
     hf_live_resident_memory_done(&found);

@@ -314,7 +314,7 @@ static void reads_bpftrace(void **state)
         {"an entry without its end", "@a[\n    f+26\n@a[\n    g+1\n]: 4\n", "g 4\n",
             "LOSS in: skipped 1 map entry that is cut or has no number (line 3)\n"},
         {"ends inside a key", "@a[\n    f+26\n]: 3\n@a[\n    g+1\n", "f 3\n",
-            "LOSS in: ends inside the key of a map, which is skipped: the file is cut\n"},
+            "LOSS in: is cut inside the key of a map; that entry is skipped\n"},
         {"JSON", JSON("\"@a\": {\"\\n    f+26\\n    main+5\\n\": 3, \"\\n    g\\n,812\": 4}"),
             "812;g 4\nmain;f 3\n", ""},
         {"JSON: escapes", JSON("\"@a\": {\"\\n    f\\\"\\\\x+26\\n\": 3}"), "f\"\\x 3\n", ""},

@@ -47,11 +47,11 @@ static void put_one_keeper(const struct hf_block_keeper *keeper, struct hf_out *
 static const char *many_of(enum hf_root_kind kind)
 {
     static const char *const words[HF_ROOT_KINDS] = {
-        [HF_ROOT_DATA] = "three globals or more, each of them",
+        [HF_ROOT_DATA] = "three or more globals, each of them",
         [HF_ROOT_THREAD_LOCAL] = "thread-local storage of several threads or variables",
         [HF_ROOT_STACK] = "stacks of several threads",
         [HF_ROOT_REGISTER] = "registers of several threads",
-        [HF_ROOT_MAPPING] = "three mappings or more, each of them",
+        [HF_ROOT_MAPPING] = "three or more mappings, each of them",
     };
     return words[kind];
 }

@@ -224,7 +224,7 @@ static enum hf_status switch_table(const struct dump_options *options,
     }
     if (!is_written)
         return hf_error_set(err, HF_ERR_SYSTEM,
-            "there is nothing to switch: no visible process writes %s any more", table->path);
+            "there is nothing to switch: no visible process writes %s", table->path);
     status = hf_table_control_set_active(table, options->activate, err);
     if (status == HF_OK)
         say_done(options, options->activate ? HF_ENDPOINT_ACTIVATE : HF_ENDPOINT_DEACTIVATE);

@@ -57,10 +57,10 @@ struct hf_dwarf_damage hf_unit_store_damage(const struct hf_unit_store *store)
     damage.missing_names = store->names.missing_count;
     if (cut_chains != 0 && damage.units++ == 0)
         hf_error_set(&damage.first, HF_ERR_LIMIT,
-            "%llu %s behind more than %d references "
+            "%llu %s found only behind more than %d references "
             "(HF_LIMIT_ORIGIN_DEPTH)",
             (unsigned long long)cut_chains,
-            hf_plural(cut_chains, "function has its name", "functions have their names"),
+            hf_plural(cut_chains, "function's name is", "functions' names are"),
             HF_LIMIT_ORIGIN_DEPTH);
     return damage;
 }

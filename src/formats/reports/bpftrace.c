@@ -328,8 +328,8 @@ static void bpftrace_add_notes(struct bpftrace_reader *r)
     struct hf_notes *notes = &r->profile->notes;
     const char *name = r->input->name;
     if (r->has_entry)
-        hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: ends inside the key of a map, which is skipped: the file is cut", name);
+        hf_notes_add(
+            notes, HF_NOTE_LOSS, "%s: is cut inside the key of a map; that entry is skipped", name);
     hf_skipped_lines_note(&r->skipped, HF_NOTE_LOSS, "map entry that is cut or has no number",
         "map entries that are cut or have no number", name, notes);
     if (r->repeated != 0)

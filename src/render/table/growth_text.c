@@ -109,7 +109,7 @@ void hf_growth_next(const struct hf_growth_report *report, struct hf_out *out)
         }
         hf_out_string(out, " shows what keeps these blocks.");
     } else if (leak != NULL || (has_undecided(growth) && !has_births && report->next == NULL)) {
-        hf_out_string(out, "record with heapflame run or watch, whose profiles contain when blocks "
+        hf_out_string(out, "record with heapflame run or watch, whose profiles say when blocks "
                            "were allocated: then survivors decide, not the shape of the total.");
     } else if (has_undecided(growth)) {
         hf_out_string(out, growth->is_exact
@@ -242,7 +242,7 @@ static void growth_text_put_held(
     hf_out_string(out, "  proven");
     if (lost < held->bytes)
         hf_out_printf(out, " for %.1f %%", (double)lost * 100 / (double)held->bytes);
-    hf_out_string(out, ": nothing leads to these blocks any more, so nobody can free them\n");
+    hf_out_string(out, ": nothing leads to these blocks, so they cannot be freed\n");
 }
 
 static void growth_text_put_place(

@@ -165,8 +165,7 @@ static enum hf_status series_worker_conclude(struct hf_series_worker *worker,
         status = series_worker_account(worker, order, found_leak, err);
     if (status == HF_OK && process->history.profile_count < 2)
         status = hf_error_set(err, HF_ERR_INPUT,
-            "there are no verdicts: they need at least two looks that were read, and there were "
-            "%zu",
+            "there are no verdicts: they need at least two looks that could be read, found %zu",
             process->history.profile_count);
     reply->is_partial = common->is_partial;
     return status;

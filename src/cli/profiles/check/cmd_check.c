@@ -33,7 +33,7 @@ static const struct hf_option budget_options[] = {
     {"onset-after", 0, HF_OPT_TEXT(AT(limits.onset_after), "TIME|MARK"),
         "fail if a leak began later than TIME after the first profile, or after this mark"},
     {"lost", 0, HF_OPT_TEXT(AT(lost), "BYTES"),
-        "fail if more than this of a running process is lost: nothing leads to it any more"},
+        "fail if more memory of a running process than this is lost, i.e. nothing leads to it"},
     {"fail-on", 0, HF_OPT_LIST(AT(limits.fail_on), "VERDICT"),
         "fail if a place has this verdict; may be repeated (default: leak, if no budget is given)"},
     {0},

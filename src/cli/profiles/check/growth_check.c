@@ -99,23 +99,33 @@ static void put_pace(const struct hf_growth_check *c, const struct hf_check_numb
     hf_verdict_amount(fabs(value), is_bytes, out);
 }
 
-/* "+3.1 MiB/min (+2.8 MiB/min to +3.5 MiB/min) of +1.0 MiB/min" */
+/* ", limit +1.0 MiB/min" */
+static void put_limit(
+    const struct hf_growth_check *c, const struct hf_check_number *number, struct hf_out *out)
+{
+    hf_out_string(out, ", limit ");
+    if (number->kind == HF_CHECK_PART || number->kind == HF_CHECK_KEPT)
+        hf_out_printf(out, "%.1f %%", number->limit * 100);
+    else
+        put_pace(c, number, number->limit, out);
+    if (number->kind == HF_CHECK_RATE_BY_LOAD)
+        hf_out_printf(out, " per 1,000 %s", c->process->growth.load.clock->name);
+}
+
+/* "+3.1 MiB/min (+2.8 MiB/min to +3.5 MiB/min)" */
 static void put_rate(
     const struct hf_growth_check *c, const struct hf_check_number *rate, struct hf_out *out)
 {
     put_pace(c, rate, rate->value, out);
     if (rate->is_exact) {
-        hf_out_string(out, " (exact) of ");
+        hf_out_string(out, " (exact)");
     } else {
         hf_out_string(out, " (");
         put_pace(c, rate, rate->low, out);
         hf_out_string(out, " to ");
         put_pace(c, rate, rate->high, out);
-        hf_out_string(out, ") of ");
+        hf_out_char(out, ')');
     }
-    put_pace(c, rate, rate->limit, out);
-    if (rate->kind == HF_CHECK_RATE_BY_LOAD)
-        hf_out_printf(out, " per 1,000 %s", c->process->growth.load.clock->name);
 }
 
 /* What the check that was added last is about. */
@@ -154,6 +164,7 @@ static enum hf_status check_budget(
     struct hf_check_number whole = rate_of(c, &growth->whole, limit);
     check_put_place(NULL, out);
     put_rate(c, &whole, out);
+    put_limit(c, &whole, out);
     enum hf_status status = add_number_check(c, "budget", whole, NULL, out, err);
     for (size_t i = 0; status == HF_OK && i < growth->count; i++) {
         struct hf_check_number rate = rate_of(c, &growth->places[i], limit);
@@ -161,12 +172,13 @@ static enum hf_status check_budget(
             continue;
         check_put_place(&growth->places[i], out);
         put_rate(c, &rate, out);
+        put_limit(c, &rate, out);
         status = add_number_check(c, "budget", rate, &growth->places[i], out, err);
     }
     return status;
 }
 
-/* "5.2 % (4.0 % to 6.7 %) of 5.0 %" */
+/* "5.2 % (4.0 % to 6.7 %)" */
 static void check_put_share(const struct hf_check_number *share, struct hf_out *out)
 {
     hf_out_printf(out, "%.1f %%", share->value * 100);
@@ -174,7 +186,6 @@ static void check_put_share(const struct hf_check_number *share, struct hf_out *
         hf_out_string(out, " (exact)");
     else
         hf_out_printf(out, " (%.1f %% to %.1f %%)", share->low * 100, share->high * 100);
-    hf_out_printf(out, " of %.1f %%", share->limit * 100);
 }
 
 /* What is kept of each cohort, by the one that keeps least; false: not known. */
@@ -193,9 +204,12 @@ static bool check_find_kept(const struct hf_growth_check *c, const struct hf_gro
         check_put_share(out_number, out);
     else
         put_rate(c, out_number, out);
-    hf_out_string(out, ", of what it allocated in ");
+    hf_out_string(out, " of what it allocated in ");
     hf_verdict_duration(kept->to_s - kept->from_s, out);
-    hf_out_string(out, " and had as long to free");
+    hf_out_string(out, " and had ");
+    hf_verdict_duration(kept->to_s - kept->from_s, out);
+    hf_out_string(out, " to free");
+    put_limit(c, out_number, out);
     return true;
 }
 
@@ -253,10 +267,9 @@ static enum hf_status check_growth(
     else if (isfinite(gain.part_high) && gain.part_high > gain.part)
         hf_out_printf(out, " (%+.1f %% to %+.1f %%)", gain.part_low * 100, gain.part_high * 100);
     if (isfinite(gain.part))
-        hf_out_printf(out, " of %.1f %%, ", c->limits.max_growth * 100);
+        hf_out_string(out, ", ");
     put_ends(c, &gain, out);
-    if (!isfinite(gain.part))
-        hf_out_printf(out, ", of %.1f %%", c->limits.max_growth * 100);
+    put_limit(c, &number, out);
     return add_number_check(c, "growth", number, NULL, out, err);
 }
 
@@ -282,8 +295,9 @@ static enum hf_status check_limit(
     } else {
         hf_growth_put_left(&left, out);
     }
-    hf_out_string(out, ", of at least ");
+    hf_out_string(out, ", required: ");
     hf_verdict_duration(within_s, out);
+    hf_out_string(out, " or more");
     enum hf_status status = add_check(c, "limit", is_passed, out, err);
     if (status == HF_OK)
         check_tell(c, number, NULL);
@@ -424,7 +438,7 @@ static enum hf_status check_onset_of(struct hf_growth_check *c, const struct hf_
         hf_out_string(out,
             "leaks, but only profiles with births say when it began, as heapflame run "
             "and watch write them");
-    hf_out_string(out, ", of ");
+    hf_out_string(out, ", limit ");
     hf_verdict_duration(limit_s, out);
     enum hf_status status = add_number_check(c, "onset", onset, place, out, err);
     if (status == HF_OK)
