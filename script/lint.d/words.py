@@ -13,7 +13,7 @@ import sys
 
 # A space here is any white space, also the end of a line, but not of a paragraph.
 PATTERNS = [
-    r"(?:^|(?<=[.:;!?]\s))Of (?:an?|what|it|another|[*_`])",
+    r"(?:^|(?<=[.:;!?]\s))Of (?:an?|what|it|another|others?|[*_`])",
     r"\b(?:is|are|was|were|be) said\b(?! to)",
     r"[,(] ?as [*_`'\"]*[\d/+.](?! )",
     r"\bso (?:often|soon)\b",
