@@ -67,7 +67,7 @@ const char *hf_pair(void)
     "script/tool": "#!/bin/sh\necho fine # TO" + "DO(#3) more\n",
     "man/heapflame.1.scd": "heapflame(1)\n\n*heapflame-fold*(1)\n\tFolded stacks.\n",
     "meson.build": "project(\n  'heapflame',\n  version: '1.2.0',\n)\n",
-    "CHANGELOG.md": "# Changes\n\n## 1.2.0\n\n- New.\n\n## 1.1.0\n",
+    "CHANGELOG.md": "# Changes\n\n## 1.2.0\n\n### Reading\n\n- New.\n\n## 1.1.0\n",
     "debian/changelog": "heapflame (1.2.0-1) unstable; urgency=medium\n",
     "man/heapflame-fold.1.scd": "heapflame-fold(1)\n\n# NAME\n\nheapflame-fold - folded stacks\n\n"
     "# OPTIONS\n\n*-o*, *--output* _FILE_\n\tWhere to. It may be a device.\n\n*--lines*\n\tWith lines, or *--nothing*.\n",
@@ -197,6 +197,11 @@ with tempfile.TemporaryDirectory() as folder:
     if status == 0 or "CHANGELOG.md: the newest" not in output or "debian/changelog: the newest" not in output:
         problems.append(f"version: a version that only meson.build names: {output}")
     write(tree / "meson.build", CLEAN["meson.build"])
+    write(tree / "CHANGELOG.md", CLEAN["CHANGELOG.md"] + "\n- Old.\n")
+    status, output = lint(tree, "version")
+    if status == 0 or "CHANGELOG.md:11: a change stands in no group" not in output:
+        problems.append(f"version: a change above the groups: {output}")
+    write(tree / "CHANGELOG.md", CLEAN["CHANGELOG.md"])
     (tree / "src/net").rmdir()
     status, output = lint(tree, "floors")
     if status == 0 or "docs/floors.txt: net is no folder" not in output:
