@@ -50,33 +50,25 @@ bool hf_proc_start_ticks(uint32_t pid, uint64_t *out_ticks)
     return read_stat(pid, 22, out_ticks, 1);
 }
 
-/* False for who may not read it. Of a process without memory it is empty: the hash is 0 then. */
-static bool read_auxv(uint32_t pid, uint64_t *out_hash)
+bool hf_proc_program(uint32_t pid, uint64_t *out_program)
 {
     char path[64];
     struct hf_input auxv;
     struct hf_text bytes = {0};
     if (!proc_open_file(&auxv, pid, "auxv", path))
         return false;
-    bool is_read = hf_input_peek(&auxv, AUXV_BYTES, &bytes, NULL) == HF_OK;
-    *out_hash = bytes.size != 0 ? hf_hash_bytes(bytes.data, bytes.size) : 0;
+    bool is_known = hf_input_peek(&auxv, AUXV_BYTES, &bytes, NULL) == HF_OK && bytes.size != 0;
+    if (is_known)
+        *out_program = hf_hash_bytes(bytes.data, bytes.size);
     hf_input_close(&auxv);
-    return is_read;
+    return is_known;
 }
 
-bool hf_proc_program(uint32_t pid, uint64_t *out_program)
-{
-    uint64_t hash;
-    if (!read_auxv(pid, &hash) || hash == 0)
-        return false;
-    *out_program = hash;
-    return true;
-}
-
+/* Field 23 is the size of its address space. */
 bool hf_proc_is_ending(uint32_t pid)
 {
-    uint64_t hash, ticks;
-    return !hf_proc_start_ticks(pid, &ticks) || (read_auxv(pid, &hash) && hash == 0);
+    uint64_t size_bytes;
+    return !read_stat(pid, 23, &size_bytes, 1) || size_bytes == 0;
 }
 
 bool hf_proc_computed_ns(uint32_t pid, uint64_t *out_ns)
