@@ -254,6 +254,9 @@ static enum hf_status residency_look(
         status = hf_error_set(err, HF_ERR_INPUT, "%s is cut short", source.name);
     if (status != HF_OK)
         return status;
+    if (t->page_map >= 0 && !hf_page_map_is_live(t->page_map))
+        return hf_error_set(err, HF_ERR_SYSTEM,
+            "process %u ended, or became another program, during the look", pid);
     settle_allocator(t, atomic_load_explicit(&state.usage.bytes, memory_order_relaxed));
     if (t->memory->parts[HF_LIVE_PART_TABLE] == 0)
         return hf_error_set(err, HF_ERR_SYSTEM, "process %u no longer writes %s", pid, source.name);

@@ -20,8 +20,8 @@
 
 /*
  * Looks at process `pid`, which writes the table that is open as `fd`. HF_ERR_SYSTEM: heapflame may
- * not look at it, or it has become another program. Call hf_live_resident_memory_done in either
- * case.
+ * not look at it, or it has ended, or become another program, before the look was over. Call
+ * hf_live_resident_memory_done in either case.
  */
 HF_MUST_CHECK enum hf_status hf_residency_take(int fd, const char *name, uint32_t pid,
     struct hf_live_resident_memory *out_memory, struct hf_error *err);

@@ -5,7 +5,9 @@
 #include "os/process/resident.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define KIB UINT64_C(1024)
@@ -171,6 +173,31 @@ static void test_in_all(void **state)
     free(pages);
 }
 
+/* From the moment that a child is no more, or another program, its map tells nothing. */
+static void test_memory_that_is_gone(void **state)
+{
+    (void)state;
+    int begun[2];
+    char byte;
+    assert_int_equal(pipe(begun), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        (void)!write(begun[1], "", 1);
+        for (;;)
+            pause();
+    }
+    assert_int_equal(read(begun[0], &byte, 1), 1);
+    close(begun[0]);
+    close(begun[1]);
+    int map = hf_page_map_open((uint32_t)child);
+    assert_true(map >= 0 && hf_page_map_is_live(map));
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_false(hf_page_map_is_live(map));
+    close(map);
+    assert_false(hf_page_map_is_live(-1));
+}
+
 static void test_no_process(void **state)
 {
     (void)state;
@@ -188,6 +215,7 @@ int main(void)
         cmocka_unit_test(test_an_error_ends_it),
         cmocka_unit_test(test_this_process),
         cmocka_unit_test(test_in_all),
+        cmocka_unit_test(test_memory_that_is_gone),
         cmocka_unit_test(test_no_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

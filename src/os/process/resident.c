@@ -136,6 +136,13 @@ int hf_page_map_open(uint32_t pid)
     return hf_path_open(path, 0);
 }
 
+/* The kernel has no entry, of whatever page, where the memory as a whole is gone. */
+bool hf_page_map_is_live(int map)
+{
+    uint64_t word;
+    return pread(map, &word, sizeof word, 0) == sizeof word;
+}
+
 uint64_t hf_page_map_resident(int map, uint64_t start, uint64_t end)
 {
     uint64_t words[PAGES_ASKED], page = (uint64_t)sysconf(_SC_PAGESIZE), pages = 0;
