@@ -3,8 +3,7 @@
 #define JUDGE_NS UINT64_C(1000000000)  /* before it is given up */
 #define WINDOW_NS UINT64_C(2000000000) /* what was before two of them does not count */
 #define TICKS_NS UINT64_C(100000000)   /* less says nothing, of clock ticks or of means */
-#define ENOUGH_NS UINT64_C(1000000000) /* so much of them is right, also of a throttled process */
-#define MEANS_NS UINT64_C(4000000000)  /* so much is better than two means */
+#define ENOUGH_NS UINT64_C(1000000000) /* so much of ticks is right, and better than two means */
 #define TELLING_STOPS 1000             /* fewer say nothing of the mean */
 
 /* Prices differ by no more, in 1/1000, from one machine to the next of its speed. */
@@ -47,10 +46,9 @@ static uint64_t measured_ns(
 }
 
 /* So much of the clock ticks is worth more than the prices. */
-static bool is_ticked(
-    const struct hf_pace *pace, const struct hf_pace_seen *from, const struct hf_pace_seen *to)
+static bool is_ticked(const struct hf_pace_seen *from, const struct hf_pace_seen *to)
 {
-    return ticks_ns(from, to) >= (pace->options.counted_ns != 0 ? MEANS_NS : ENOUGH_NS);
+    return ticks_ns(from, to) >= ENOUGH_NS;
 }
 
 /* What prices must be multiplied by, in 1/1000; 0 where two means are too few or too alike. */
@@ -76,7 +74,7 @@ static void learn_price(struct hf_pace *pace, const struct hf_pace_seen *seen)
 {
     uint64_t thought = thought_ns(pace, &pace->begin, seen);
     uint64_t price = price_by_means(pace, seen);
-    if (is_ticked(pace, &pace->begin, seen) && thought >= 1000)
+    if (is_ticked(&pace->begin, seen) && thought >= 1000)
         price = measured_ns(pace, &pace->begin, seen) / (thought / 1000);
     if (price == 0)
         return;
@@ -94,7 +92,7 @@ static uint64_t taken_ns(
     uint64_t taken = measured_ns(pace, from, to);
     uint64_t thought = thought_ns(pace, from, to) / 1000 * pace->price_per_mille;
     bool is_alone = pace->is_learned || ticks_ns(from, to) < TICKS_NS;
-    if (pace->options.knows_stops && !is_ticked(pace, from, to))
+    if (pace->options.knows_stops && !is_ticked(from, to))
         taken = is_alone ? thought : within(taken, thought, thought / 2 * 3);
     return within(taken, 0, computed - computed / 50);
 }

@@ -8,7 +8,8 @@
  * Over less time than clock ticks are good for, stops are counted instead, each at its price. This
  * process's own comes of two means, of what it computes from one stop to the next: c1 while stops
  * were only counted, c2 while they are followed. The process's own part is the same in both, so
- * where prices say t1 and t2, they are right if multiplied by (c2 - c1) / (t2 - t1).
+ * where prices say t1 and t2, they are right if multiplied by (c2 - c1) / (t2 - t1). On a busy
+ * machine that part is not the same from one second to the next, so a second of ticks is better.
  *
  * In windows, means are those of two kinds of time and say nothing; and as that may go on for hours
  * in which the process changes its habits, clock ticks correct the prices only as far as machines
