@@ -60,6 +60,16 @@ def end(process, status=0):
     return out, said
 
 
+def said_until(process, words):
+    """What it says up to the line that has these."""
+    said = ""
+    while words not in said:
+        line = process.stderr.readline()
+        assert line, f"exit {process.wait()}: {said}"
+        said += line
+    return said
+
+
 def attach(pid, *options, status=0):
     return end(begin(pid, *options), status)
 
@@ -178,9 +188,13 @@ def test_since_when():
 
 
 def test_the_end_of_the_process():
-    with Server(1000, 10, 0, 15) as server:
-        out, said = attach(server.pid, "--every", "200ms", "--for", "1h", "--duty", "100ms/300ms")
-        assert server.process.wait(timeout=30) == 0
+    with Server(1000, 10) as server:
+        process = begin(server.pid, "--every", "200ms", "--for", "1h", "--duty", "100ms/300ms")
+        before = said_until(process, "attached;")
+        time.sleep(10)
+        server.end()
+        out, said = end(process)
+    said = before + said
     assert "note: the process ended after " in said and " looks: " in said, said
     assert "remember_session" in out, out
 
@@ -189,9 +203,11 @@ def test_to_be_told_to_end():
     """Without a time, it goes on until it is told; and who looks more often than is possible, looks as often as is possible."""
     with Server(1000, 10) as server:
         process = begin(server.pid, "--every", "10ms")
+        before = said_until(process, "attached;")
         time.sleep(6)
         process.send_signal(signal.SIGINT)
         out, said = end(process)
+        said = before + said
         assert "remember_session" in out and "attached; press Ctrl-C for the verdicts so far" in said, (out, said)
         assert re.search(r"note: \d+ looks were left out, because the one before took longer than --every", said), said
         assert breakpoints_of(server.pid) == []
