@@ -21,9 +21,10 @@ struct hf_source_end hf_source_stronger(struct hf_source_end a, struct hf_source
 {
     bool are_two = a.fate == HF_SOURCE_KEPT && b.fate == HF_SOURCE_KEPT &&
                    (a.file != b.file || a.function != b.function);
-    if (climb_strength(b) > climb_strength(a))
+    bool is_one_replaced = are_two && a.is_replaced != b.is_replaced;
+    if (is_one_replaced ? a.is_replaced : climb_strength(b) > climb_strength(a))
         a = b;
-    a.is_torn |= are_two;
+    a.is_torn |= are_two && !is_one_replaced;
     a.is_put |= b.is_put;
     return a;
 }
@@ -109,7 +110,7 @@ static struct hf_source_end climb_into_chain(
     if (!hf_source_is_kind(tokens, begin, HF_SOURCE_NAME))
         return HF_SOURCE_END_UNKNOWN;
     /* "self.posting(word).positions.append(x)": what the function gives is whose? */
-    for (uint32_t i = begin; i <= last; i++) {
+    for (uint32_t i = begin; i <= last; i = hf_source_next(tokens, i)) {
         if (!hf_source_is_sign(tokens, i, "(") || hf_source_callee(at->file, i) == HF_SOURCE_NO)
             continue;
         uint32_t place = hf_source_function_called(at, i - 1, function);
@@ -225,6 +226,7 @@ static struct hf_source_end climb_argument(const struct hf_source_at *at, uint32
     bool is_there = end.fate == HF_SOURCE_KEPT && end.file == in.number && end.function == function;
     if (is_there && hf_source_is_compiled(in.file->tokens.language))
         end.is_known |= hf_source_reads_part(&in, function, name);
+    end.is_typed |= is_there && hf_source_has_own_type(&in, function, name);
     return end;
 }
 
@@ -317,6 +319,8 @@ static struct hf_source_end climb_receiver(const struct hf_source_at *at, uint32
         return end;
     }
     struct hf_source_end of_local = hf_source_follow(at, function, hf_source_text_of(at, begin));
+    if (of_local.fate == HF_SOURCE_STAYS && hf_source_shares_itself(at, &end))
+        return end;
     return of_local.fate == HF_SOURCE_RETURNED ? of_local : HF_SOURCE_END_UNKNOWN;
 }
 
@@ -413,7 +417,7 @@ static struct hf_source_end climb_call(const struct hf_source_at *at, uint32_t f
         struct hf_source_end end = climb_argument(at, place, number, keyword, out_goes_on);
         if (*out_goes_on)
             *value = call;
-        if (end.fate != HF_SOURCE_FILLS)
+        if (end.fate != HF_SOURCE_FILLS && !hf_source_is_for_any(at, place, number, &end))
             return climb_receiver(
                 at, function, begin, callee, climb_stored(at, function, level->open, end));
         uint32_t name = hf_source_argument_name(&at->file->tokens, level->open, end.parameter);

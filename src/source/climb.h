@@ -41,6 +41,9 @@ bool hf_source_is_value(const struct hf_source_at *at, uint32_t statement);
 
 struct hf_source_end hf_source_climb(const struct hf_source_at *at, struct hf_source_value value);
 
+/* What becomes of what the call of the name at `token` gives. */
+struct hf_source_end hf_source_flow_call(const struct hf_source_at *at, uint32_t token);
+
 /* What becomes of a variable of a function (HF_SOURCE_NO: of the file). */
 struct hf_source_end hf_source_follow(
     const struct hf_source_at *at, uint32_t function, struct hf_text name);

@@ -170,6 +170,57 @@ bool hf_source_is_pointer(const struct hf_source_at *at, uint32_t function, stru
     return false;
 }
 
+bool hf_source_has_own_type(const struct hf_source_at *at, uint32_t function, struct hf_text name)
+{
+    static const char *const others[] = {"void", "char", "const", "unsigned", "int", "long",
+        "short", "double", "float", "size_t", "uint8_t", NULL};
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    uint32_t first, end;
+    hf_source_range_of(at, function, &first, &end);
+    for (uint32_t i = first; i < end && hf_source_step(at->flow); i++) {
+        if (!hf_text_equal(hf_source_text_of(at, i), name))
+            continue;
+        uint32_t type = i;
+        while (type > first && compiled_is_star(tokens, type - 1))
+            type--;
+        return tokens->language == HF_SOURCE_C && type > first &&
+               hf_source_is_kind(tokens, type - 1, HF_SOURCE_NAME) &&
+               !hf_source_is_any_word(tokens, type - 1, others);
+    }
+    return false;
+}
+
+bool hf_source_is_for_any(
+    const struct hf_source_at *at, uint32_t place, uint32_t number, const struct hf_source_end *end)
+{
+    uint32_t function;
+    struct hf_source_at in = hf_source_at_place(at, place, &function);
+    bool is_there = end->fate == HF_SOURCE_KEPT && end->is_stored && end->file == in.number &&
+                    end->function == function && !end->is_known &&
+                    in.file->tokens.language == HF_SOURCE_C;
+    return is_there &&
+           !hf_source_has_own_type(&in, function, hf_source_parameter(in.file, function, number));
+}
+
+bool hf_source_shares_itself(const struct hf_source_at *at, const struct hf_source_end *end)
+{
+    static const char *const counted[] = {"Rc", "Arc", NULL};
+    struct hf_source_at in;
+    uint32_t first, last;
+    if (!hf_source_at_file(&in, at->flow, end->file))
+        return false;
+    const struct hf_source_tokens *tokens = &in.file->tokens;
+    hf_source_range_of(&in, end->function, &first, &last);
+    for (uint32_t i = first; i < last && hf_source_step(at->flow); i++) {
+        bool is_clone = i > 1 && hf_source_is_word(tokens, i, "clone") &&
+                        hf_source_is_any_word(tokens, i - 2, counted) &&
+                        hf_source_is_word(tokens, i + 2, "self");
+        if (is_clone || hf_source_is_word(tokens, i, "shared_from_this"))
+            return true;
+    }
+    return false;
+}
+
 bool hf_source_is_reference(const struct hf_source_at *at, uint32_t function, struct hf_text name)
 {
     const struct hf_source_tokens *tokens = &at->file->tokens;

@@ -45,6 +45,19 @@ bool hf_source_is_class_at(const struct hf_source_at *at, uint32_t callee);
  * a container for whatever is put into it does not. To give one a value is not to read it. */
 bool hf_source_reads_part(const struct hf_source_at *at, uint32_t function, struct hf_text name);
 
+/* The declaration of a variable of C has a type that the program made: "struct image *img"; not
+ * "void *", nor text. */
+bool hf_source_has_own_type(const struct hf_source_at *at, uint32_t function, struct hf_text name);
+
+/* A function of C stores its argument in another one, as `end` says, and takes whatever it is
+ * given: "void *item". Whoever chooses into what it goes keeps it. */
+bool hf_source_is_for_any(const struct hf_source_at *at, uint32_t place, uint32_t number,
+    const struct hf_source_end *end);
+
+/* Where something is kept, the object that keeps it gives out a share of itself: "child->parent =
+ * shared_from_this()", "Rc::clone(self)". It may be there when its variable is gone. */
+bool hf_source_shares_itself(const struct hf_source_at *at, const struct hf_source_end *end);
+
 /* The program begins there. */
 bool hf_source_is_main(const struct hf_source_at *at, uint32_t function);
 

@@ -177,8 +177,7 @@ static bool flow_is_ignored(const struct hf_source_at *at, struct hf_source_valu
            !hf_source_is_compiled(at->file->tokens.language);
 }
 
-/* What becomes of what the call at `token` gives, as one of many. */
-static struct hf_source_end flow_call(const struct hf_source_at *at, uint32_t token)
+struct hf_source_end hf_source_flow_call(const struct hf_source_at *at, uint32_t token)
 {
     const struct hf_source_tokens *tokens = &at->file->tokens;
     uint32_t number = tokens->items[token].statement;
@@ -211,7 +210,7 @@ static struct hf_source_end flow_called(
             !hf_text_equal(hf_source_text_of(at, i), callee) ||
             (i >= behind && !flow_is_below(at, token->statement, line)))
             continue;
-        found = hf_source_stronger(found, flow_call(at, i));
+        found = hf_source_stronger(found, hf_source_flow_call(at, i));
         *out_found = true;
     }
     return found;

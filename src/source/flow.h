@@ -49,6 +49,7 @@ struct hf_source_end {
     bool is_torn;                  /* several functions keep it: this is one of them */
     bool is_put;                   /* it stays in a container, or somebody may have it */
     bool is_known;                 /* who keeps it looks at its parts: no container for all */
+    bool is_typed;                 /* who keeps it takes that one type of the program */
     uint32_t slot;                 /* the name of what it is kept in (slots.h) */
     uint32_t file, function, line; /* where it is kept; function HF_SOURCE_NO: of the file itself */
 };

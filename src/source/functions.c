@@ -370,12 +370,14 @@ static bool functions_has_one_caller(
     return true;
 }
 
-/* Whether a function of C, C++ or Rust is who keeps what others give it, for good. */
+/* Whether a function of C, C++ or Rust is who keeps what others give it, for good. What takes one
+ * type of the program serves who makes that; but not who was given it by another (`is_given`). */
 static bool functions_is_holder(
-    struct hf_source_functions *functions, const struct hf_source_end *end)
+    struct hf_source_functions *functions, const struct hf_source_end *end, bool is_given)
 {
     const struct hf_source_file *source = &functions->sources.files[end->file];
-    if (end->function == HF_SOURCE_NO || end->is_replaced || (end->is_stored && !end->is_known))
+    bool is_known = end->is_known || (end->is_typed && is_given);
+    if (end->function == HF_SOURCE_NO || end->is_replaced || (end->is_stored && !is_known))
         return false;
     for (size_t i = 0; i < functions->candidate_count; i++) {
         const struct hf_source_candidate *known = &functions->candidates[i];
@@ -426,7 +428,7 @@ static enum hf_status functions_ask(struct hf_source_functions *functions, uint3
         const struct hf_source_file *source = &functions->sources.files[file];
         if (end.fate == HF_SOURCE_KEPT && hf_source_is_compiled(source->tokens.language) &&
             (end.file != file || end.function != hf_source_function_at(source, line)))
-            end.is_torn |= !functions_is_holder(functions, &end) ||
+            end.is_torn |= !functions_is_holder(functions, &end, callee.size != 0) ||
                            (end.file != file && !end.is_known); /* who else calls it? */
         functions->ends[functions->end_count++] = end;
     }

@@ -27,6 +27,7 @@ ELEVENTH = PROGRAMS / "eleventh"
 TWELFTH = PROGRAMS / "twelfth"
 THIRTEENTH = PROGRAMS / "thirteenth"
 FOURTEENTH = PROGRAMS / "fourteenth"
+SHAPES = PROGRAMS / "shapes"
 RIGHT, USERS, WRAPPER, OTHER = ANSWERS = "right", "other user's code", "wrapper", "other"
 
 # How a source is built; "{out}" is then run.

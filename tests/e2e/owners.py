@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from _heap import failing, heapflame, need
-from _owners import (EIGHTH, ELEVENTH, FIFTH, FOURTEENTH, FOURTH, NINTH, PROGRAMS, RIGHT, SECOND, SENTENCE, SEVENTH, SIXTH, TENTH, THIRD,
+from _owners import (EIGHTH, ELEVENTH, FIFTH, FOURTEENTH, FOURTH, NINTH, PROGRAMS, RIGHT, SECOND, SENTENCE, SEVENTH, SHAPES, SIXTH, TENTH, THIRD,
                      THIRTEENTH, TWELFTH, answer_of, labels, look_at)  # fmt: skip
 from _suite import run_tests
 
@@ -21,7 +21,7 @@ CHOSEN = {"c_plain.c", "c_xmalloc.c", "c_perform.c", "c_vector.c", "c_asprintf.c
 
 def test_labels_are_sound():
     """Every program has one guilty line, is labelled once, and no name is of two columns."""
-    later = SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH, TENTH, ELEVENTH, TWELFTH, THIRTEENTH, FOURTEENTH
+    later = SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH, TENTH, ELEVENTH, TWELFTH, THIRTEENTH, FOURTEENTH, SHAPES
     for folder in PROGRAMS, *later:
         check_labels(folder)
 
@@ -228,6 +228,17 @@ def test_who_keeps_what_a_helper_made():
     programs |= {"c_dialplan.c", "cc_algebra.cc", "cc_weighbridge.cc", "rs_glucose.rs", "pl_docket.pl", "pl_hamradio.pl",
                  "py_customs.py", "lua_skilift.lua"}  # fmt: skip
     rows = [row for folder in (TWELFTH, FOURTEENTH) for row in labels(folder) if row.program in programs]
+    for row in rows:
+        look_at(row, "--exact")
+    wrong = [(row.program, row.missing, row.name, row.where) for row in rows if row.answer != RIGHT]
+    assert len(rows) == len(programs) and not wrong, wrong
+
+
+def test_who_takes_what_another_put_down():
+    """What a function keeps of one type, what it chooses a container of anything for, what another one takes out of a queue, and
+    what points to itself when the variable is gone that held it."""
+    programs = {"c_undo.c", "c_gallery.c", "c_mailroom.c", "c_worker.c", "cc_family.cc", "cc_pipeline.cc", "pl_inventory.pl"}
+    rows = [row for row in labels(SHAPES) if row.program in programs]
     for row in rows:
         look_at(row, "--exact")
     wrong = [(row.program, row.missing, row.name, row.where) for row in rows if row.answer != RIGHT]
