@@ -1,6 +1,7 @@
 /*
  * The Java frames of a process: whatever its memory says, reading ends, and frames are of the one
  * native frame whose code has no rule.
+ * What is reserved for objects is one piece that ends behind where it begins.
  *
  * Input: pc, sp and fp of that frame, 8 bytes each; the memory from 0x10000 on. There are the
  * variables (hf_java), 32 bytes, the lists that HotSpot exports, 24 bytes, and from 0x10040 to
@@ -11,6 +12,7 @@
 #include "tell.h"
 #include "unwind/java/method_frames.h"
 #include "unwind/java/methods.h"
+#include "unwind/java/vm_structs.h"
 
 #define BASE 0x10000u
 #define TOLD 8u
@@ -23,6 +25,9 @@ static const struct hf_java java = {
     .interpreter = BASE + 8,
     .call_stub_return = BASE + 16,
     .version = BASE + 24,
+    .objects = BASE,
+    .objects_reserved = 8,
+    .region_words = 8,
     .array_data = 8,
     .heap_memory = 8,
     .heap_segments = 120,
@@ -85,6 +90,13 @@ static void tell_java_frame(
         fuzz_tell("line %u\n", hf_java_line(&java, memory, &method, frame->offset - 1));
 }
 
+static void look_for_objects(const struct hf_interpreted_memory *memory)
+{
+    uint64_t start, end;
+    if (hf_java_find_objects(&java, memory, &start, &end) && (start == 0 || start >= end))
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct hf_interpreted_chain chain;
@@ -104,6 +116,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct hf_java_exports exports = {LISTS, LISTS + 8, LISTS + 16};
     fuzz_tell(
         "exported: %s\n", hf_java_structs_read(&exported, &memory, &exports) ? "all" : "not all");
+    look_for_objects(&memory);
     hf_java_chain_read(&chain, &java, &memory, &sight, natives, STACK_END);
     for (uint32_t i = 0; i < chain.count; i++) {
         if (chain.frames[i].native != 2)
