@@ -71,7 +71,8 @@ static enum hf_status count_stops(struct hf_keeper *keeper, uint32_t pid, size_t
     cost->wall_ns = cost_clock_ns(CLOCK_MONOTONIC) - begin;
     for (uint32_t i = 0; i < kind_count; i++)
         out_counts[i] = hf_keeper_line_count(keeper, i);
-    return HF_OK;
+    return is_known ? HF_OK
+                    : hf_error_set(err, HF_ERR_SYSTEM, "process %" PRIu32 " has ended", pid);
 }
 
 static uint64_t stops_ns(const struct hf_cost *cost, const struct hf_cost_stops *stops,
