@@ -8,7 +8,7 @@
 #include "heap/allocators/allocators.h"
 #include "heap/table_blocks.h"
 #include "memory/leftovers.h"
-#include "memory/snapshot.h"
+#include "memory/race.h"
 #include "os/path.h"
 #include "os/process/proc.h"
 #include "os/process/standby.h"
@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#define BETWEEN_LOOKS_NS 100000000 /* at a process that runs */
 #define ROOM_PART 4 /* of what is resident: so much the process may write while it is read */
 
 /* What comes with each order, by a descriptor. */
@@ -31,8 +32,11 @@ enum { ORDER_PLACES, ORDER_TABLE, ORDER_MAPS, ORDER_THREADS, ORDER_PAGES, ORDER_
 /* Before these, and instead of them. */
 enum { ORDER_LOOK = ORDERS, ORDER_GONE };
 
+/* What is read: a snapshot, or the process itself, the first time and the second. */
+enum { READ_SNAPSHOT, READ_FIRST, READ_AGAIN };
+
 struct heap_order {
-    uint32_t pid;
+    uint32_t pid, what;
     uint64_t stopped_ns, asked_ns, thread_count;
     char name[PATH_MAX]; /* of the table that is looked at */
 };
@@ -49,7 +53,8 @@ struct heap_reader {
     struct hf_stopped_thread *threads; /* likewise */
     struct hf_table_memory recorder;   /* likewise */
     struct hf_resident_places places;  /* likewise */
-    int pages;                         /* a descriptor; likewise */
+    int pages, table;                  /* descriptors; likewise */
+    struct hf_lost_blocks lost;        /* likewise: of the first look */
 };
 
 static enum hf_status read_threads(
@@ -91,42 +96,104 @@ static void say_unread(const struct hf_heap *heap)
         hf_say("note: %s", why_no_heap);
 }
 
+static enum hf_status reader_walk_heap(
+    struct heap_reader *reader, bool is_first, struct hf_heap *heap, struct hf_error *err)
+{
+    enum hf_status status = hf_heap_read(heap, &reader->image, err);
+    if (status == HF_OK && heap->count == 0 && !reader->task->takes_no_heap)
+        status = refuse_heap(heap, err);
+    if (status == HF_OK && !is_first && !reader->task->common->quiet)
+        say_unread(heap);
+    return status;
+}
+
+/* Whose blocks come with the picture: they change meanwhile. */
+static enum hf_status see_blocks(
+    struct heap_reader *reader, const struct heap_order *what, int table, struct hf_error *err)
+{
+    const struct hf_heap_reader_task *task = reader->task;
+    return table >= 0 && task->see_table != NULL
+               ? task->see_table(task->context, &table, what->asked_ns, err)
+               : HF_OK;
+}
+
+static enum hf_status report_reading(struct heap_reader *reader, const struct heap_order *what,
+    const struct hf_heap *heap, const struct hf_block_graph *graph, struct hf_error *err)
+{
+    const struct hf_heap_reading reading = {
+        .pid = what->pid,
+        .stopped_ns = what->stopped_ns,
+        .image = &reader->image,
+        .heap = heap,
+        .graph = graph,
+        .places = &reader->places,
+    };
+    return reader->task->report(reader->task->context, &reading, err);
+}
+
+/* What is to be known of a look goes with it. */
+static void forget_look(struct heap_reader *reader)
+{
+    hf_process_image_done(&reader->image);
+    hf_table_memory_done(&reader->recorder);
+    hf_resident_places_done(&reader->places);
+    free(reader->threads);
+    reader->threads = NULL;
+    if (reader->pages >= 0)
+        (void)close(reader->pages);
+    if (reader->table >= 0)
+        (void)close(reader->table);
+    reader->pages = reader->table = -1;
+}
+
+/* A block that is in the table when all is read, and was there before, was in use all the time. */
+static enum hf_status finish_look(struct heap_reader *reader, const struct heap_order *what,
+    const struct hf_heap *heap, const struct hf_block_graph *graph, struct hf_error *err)
+{
+    if (what->what == READ_FIRST) {
+        enum hf_status status = hf_lost_blocks_note(&reader->lost, heap, graph, err);
+        forget_look(reader);
+        return status;
+    }
+    enum hf_status status =
+        what->what == READ_AGAIN ? see_blocks(reader, what, reader->table, err) : HF_OK;
+    return status == HF_OK ? report_reading(reader, what, heap, graph, err) : status;
+}
+
 static enum hf_status heap_reader_read(
     struct heap_reader *reader, const struct heap_order *what, int fd, struct hf_error *err)
 {
     struct hf_heap heap = {0};
     struct hf_block_graph graph = {0};
+    enum hf_status status = HF_OK;
     reader->image.memory = hf_memory_of_file(&fd);
-    enum hf_status status = hf_heap_read(&heap, &reader->image, err);
-    if (status == HF_OK && heap.count == 0 && !reader->task->takes_no_heap)
-        status = refuse_heap(&heap, err);
-    if (status == HF_OK && !reader->task->common->quiet)
-        say_unread(&heap);
+    if (what->what != READ_SNAPSHOT)
+        status = hf_race_find_threads(&reader->image, reader->threads, err);
     if (status == HF_OK)
-        status = hf_block_graph_make(&graph, &heap, &reader->image, err);
-    const struct hf_heap_reading reading = {
-        .pid = what->pid,
-        .stopped_ns = what->stopped_ns,
-        .image = &reader->image,
-        .heap = &heap,
-        .graph = &graph,
-        .places = &reader->places,
-    };
+        status = reader_walk_heap(reader, what->what == READ_FIRST, &heap, err);
     if (status == HF_OK)
-        status = reader->task->report(reader->task->context, &reading, err);
+        status = hf_block_graph_make_again(
+            &graph, &heap, &reader->image, what->what == READ_AGAIN ? &reader->lost : NULL, err);
+    if (status == HF_OK)
+        status = finish_look(reader, what, &heap, &graph, err);
     hf_block_graph_done(&graph);
     hf_heap_done(&heap);
     return status;
 }
 
 /* What comes with an order is gone with it. */
+static enum hf_status keep_descriptor(int *out_fd, int fd, struct hf_error *err)
+{
+    *out_fd = dup(fd);
+    return *out_fd >= 0 ? HF_OK : hf_error_system(err, errno, "cannot keep a descriptor");
+}
+
 static enum hf_status keep_pages(struct heap_reader *reader, int fd, struct hf_error *err)
 {
-    reader->pages = dup(fd);
-    if (reader->pages < 0)
-        return hf_error_system(err, errno, "cannot keep a descriptor");
-    reader->image.pages = &reader->pages;
-    return HF_OK;
+    enum hf_status status = keep_descriptor(&reader->pages, fd, err);
+    if (status == HF_OK)
+        reader->image.pages = &reader->pages;
+    return status;
 }
 
 /* They change meanwhile, so they come first. */
@@ -140,14 +207,15 @@ static enum hf_status heap_reader_see_places(
     return status;
 }
 
-/* Whose blocks come first: they change meanwhile. */
+/* Of a snapshot its blocks come first: they change meanwhile. */
 static enum hf_status heap_reader_see_table(
     struct heap_reader *reader, const struct heap_order *what, int fd, struct hf_error *err)
 {
-    const struct hf_heap_reader_task *task = reader->task;
     enum hf_status status = HF_OK;
-    if (task->see_table != NULL)
-        status = task->see_table(task->context, &fd, what->asked_ns, err);
+    if (what->what == READ_SNAPSHOT)
+        status = see_blocks(reader, what, fd, err);
+    else
+        status = keep_descriptor(&reader->table, fd, err);
     if (status == HF_OK)
         status = hf_table_memory_read(&reader->recorder, hf_live_source_of(&fd, "live table"), err);
     reader->image.recorder = reader->recorder.items;
@@ -276,7 +344,7 @@ static enum hf_status begin_worker(
         if (task->outputs[i] != NULL)
             w->outputs[count++] = task->outputs[i];
     }
-    w->reader = (struct heap_reader){.task = task, .pages = -1};
+    w->reader = (struct heap_reader){.task = task, .pages = -1, .table = -1};
     hf_reader_rules_init(&w->rules, task->common->quiet, w->words, w->outputs);
     w->rules.rules.drawing = NULL;
     w->rules.rules.magics = magics; /* it needs no file, and gets none but programs */
@@ -292,12 +360,8 @@ static enum hf_status begin_worker(
 static void end_worker(struct heap_worker *w)
 {
     hf_standby_done(&w->standby);
-    hf_process_image_done(&w->reader.image); /* of one that worked here */
-    hf_table_memory_done(&w->reader.recorder);
-    hf_resident_places_done(&w->reader.places);
-    free(w->reader.threads);
-    if (w->reader.pages >= 0)
-        (void)close(w->reader.pages);
+    forget_look(&w->reader); /* of one that worked here */
+    hf_lost_blocks_done(&w->reader.lost);
 }
 
 /* ---- Looks before ---- */
@@ -372,22 +436,48 @@ void hf_heap_symbols_init(struct hf_heap_symbols *symbols, const struct hf_reque
 static enum hf_status read_snapshot(struct heap_worker *w, struct hf_error *err)
 {
     struct hf_snapshot snapshot;
-    struct timespec now;
     uint32_t pid = w->what.pid;
     enum hf_status status = check_room(pid, err);
     if (status != HF_OK)
         return status;
     remove_what_is_left(pid);
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    w->what.asked_ns = hf_stopped_now_ns();
     status = hf_snapshot_take(&snapshot, (pid_t)pid, err);
     if (status != HF_OK)
         return status;
     w->what.stopped_ns = snapshot.stopped_ns;
-    w->what.asked_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
     w->what.thread_count = snapshot.thread_count;
     status = give_orders(&w->standby, w->task, &snapshot, &w->what, err);
     hf_snapshot_end(&snapshot);
     return status;
+}
+
+/* Two looks, since one may miss what moves while it is read. */
+static enum hf_status read_running(struct heap_worker *w, struct hf_error *err)
+{
+    uint32_t pid = w->what.pid;
+    uint64_t start;
+    enum hf_status status = HF_OK;
+    for (w->what.what = READ_FIRST; w->what.what <= READ_AGAIN && status == HF_OK; w->what.what++) {
+        struct hf_snapshot look;
+        w->what.asked_ns = hf_stopped_now_ns();
+        status = hf_race_open(&look, (pid_t)pid, err);
+        if (status != HF_OK)
+            return status;
+        w->what.thread_count = look.thread_count;
+        status = give_orders(&w->standby, w->task, &look, &w->what, err);
+        hf_snapshot_end(&look);
+        if (w->what.what == READ_FIRST) /* what is on its way arrives */
+            (void)nanosleep(&(struct timespec){.tv_nsec = BETWEEN_LOOKS_NS}, NULL);
+    }
+    if (status != HF_OK && !hf_proc_start_ticks(pid, &start))
+        return hf_error_set(err, status, "process %u ended before its heaps were read", pid);
+    return status;
+}
+
+static enum hf_status read_now(struct heap_worker *w, struct hf_error *err)
+{
+    return w->task->never_stops ? read_running(w, err) : read_snapshot(w, err);
 }
 
 static enum hf_status watch_and_read(struct heap_worker *w, struct hf_error *err)
@@ -395,7 +485,7 @@ static enum hf_status watch_and_read(struct heap_worker *w, struct hf_error *err
     const struct hf_heap_reader_task *task = w->task;
     struct hf_poller poller = {.pid = w->what.pid, .look = heap_reader_look, .context = w};
     if (task->watch == NULL)
-        return read_snapshot(w, err);
+        return read_now(w, err);
     enum hf_status status =
         hf_history_options_watch(task->watch, &poller, heap_reader_poll, NULL, err);
     if (status != HF_OK)
@@ -406,7 +496,7 @@ static enum hf_status watch_and_read(struct heap_worker *w, struct hf_error *err
             err, HF_ERR_SYSTEM, "process %u ended before its heaps could be read", w->what.pid);
     if (!is_same)
         return heap_reader_order(&w->standby, task->common, ORDER_GONE, &w->what, -1, err);
-    return read_snapshot(w, err);
+    return read_now(w, err);
 }
 
 enum hf_status hf_heap_reader_run(

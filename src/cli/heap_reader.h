@@ -18,7 +18,7 @@
 /* What was read; all is borrowed. */
 struct hf_heap_reading {
     uint32_t pid;
-    uint64_t stopped_ns; /* how long its threads stood still */
+    uint64_t stopped_ns; /* how long its threads stood still; 0: they were not stopped */
     const struct hf_process_image *image;
     const struct hf_heap *heap;
     const struct hf_block_graph *graph;
@@ -53,6 +53,7 @@ struct hf_heap_reader_task {
     void *context;               /* of both, as it is when the worker starts */
     int table;                   /* an open live table; -1: none */
     const char *outputs[2];      /* files that the report writes; NULL: none */
+    bool never_stops;            /* reads the process itself, twice (memory/race.h) */
     bool wants_places;           /* what is resident */
     bool takes_no_heap;          /* reports a process of which no heap can be read, too */
     /* Looks at the live table before, as often and as long as these say; NULL: at once. */
@@ -62,9 +63,10 @@ struct hf_heap_reader_task {
 };
 
 /*
- * Takes the snapshot, which is gone when this returns, and has it read and reported. HF_ERR_SYSTEM:
- * there is no such process, no room for the copy, or no right; HF_ERR_INPUT: there is no heap that
- * heapflame can read, or the worker died of it.
+ * Takes the snapshot (or looks without one, where the task wants it), which is gone when this
+ * returns, and has it read and reported. HF_ERR_SYSTEM: there is no such process, no room for the
+ * copy, or no right; HF_ERR_INPUT: there is no heap that heapflame can read, or the worker died of
+ * it.
  */
 HF_MUST_CHECK enum hf_status hf_heap_reader_run(
     const struct hf_heap_reader_task *task, uint32_t pid, struct hf_error *err);

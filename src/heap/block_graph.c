@@ -1,5 +1,6 @@
 #include "heap/block_graph.h"
 
+#include "base/containers/sorted.h"
 #include "base/containers/vec.h"
 #include "heap/pointers.h"
 
@@ -28,6 +29,7 @@ struct graph_maker {
     size_t late_count, late_capacity;
     /* Where the blocks lie that seem lost after the first search. */
     uint64_t lost_start, lost_bytes;
+    const struct hf_lost_blocks *before; /* only these may be lost; NULL: all */
 };
 
 static enum hf_status push(
@@ -351,13 +353,44 @@ static bool find_unvisited(struct graph_maker *m)
     return first != NULL;
 }
 
+/* ---- Looks twice ---- */
+
+static bool was_lost(const struct hf_lost_blocks *before, const struct hf_heap_block *block)
+{
+    size_t i = HF_FIRST_ABOVE(before->items, before->count, address, block->address - 1);
+    return i < before->count && before->items[i].address == block->address &&
+           before->items[i].bytes == block->bytes;
+}
+
+/* What looks lost for the first time has moved, or is new. */
+static enum hf_status spare_others(struct graph_maker *m, struct hf_error *err)
+{
+    struct hf_root_ranges *r = &m->ranges;
+    struct hf_root root = {.holder = (uint32_t)r->holder_count};
+    enum hf_status status = HF_OK;
+    if (!hf_vec_reserve(&r->holders, &r->holder_capacity, r->holder_count + 1, sizeof *r->holders))
+        return hf_error_memory(err);
+    r->holders[r->holder_count++] = (struct hf_holder){HF_ROOT_MAPPING, HF_HOLDER_CHANGED, 0};
+    for (size_t i = 0; i < m->heap->count && status == HF_OK; i++) {
+        if (m->graph->states[i] != UNVISITED || was_lost(m->before, &m->heap->blocks[i]))
+            continue;
+        root.block = (uint32_t)i;
+        status = put_root(m, HF_ROOT_MAPPING, root, err);
+        graph_visit(m, root.block, HF_BLOCK_HELD + HF_ROOT_MAPPING);
+        visit_from_queue(m, HF_BLOCK_HELD + HF_ROOT_MAPPING);
+    }
+    return status;
+}
+
 static enum hf_status visit_held(struct graph_maker *m, struct hf_error *err)
 {
     visit_roots(m);
     enum hf_status status = take_late_words(m, err);
     if (status == HF_OK && find_unvisited(m))
         status = find_odd_words(m, err);
-    return status == HF_OK ? take_late_words(m, err) : status;
+    if (status == HF_OK)
+        status = take_late_words(m, err);
+    return status == HF_OK && m->before != NULL ? spare_others(m, err) : status;
 }
 
 static enum hf_status visit_all(struct graph_maker *m, struct hf_error *err)
@@ -411,10 +444,10 @@ static enum hf_status graph_make(
     return status == HF_OK ? visit_all(m, err) : status;
 }
 
-enum hf_status hf_block_graph_make(struct hf_block_graph *graph, const struct hf_heap *heap,
-    const struct hf_process_image *image, struct hf_error *err)
+enum hf_status hf_block_graph_make_again(struct hf_block_graph *graph, const struct hf_heap *heap,
+    const struct hf_process_image *image, const struct hf_lost_blocks *before, struct hf_error *err)
 {
-    struct graph_maker m = {.graph = graph, .heap = heap};
+    struct graph_maker m = {.graph = graph, .heap = heap, .before = before};
     *graph = (struct hf_block_graph){.target_count = 0};
     enum hf_status status = graph_make(&m, image, err);
     if (status == HF_OK)
@@ -427,6 +460,32 @@ enum hf_status hf_block_graph_make(struct hf_block_graph *graph, const struct hf
     free(m.queue);
     free(m.late);
     return status;
+}
+
+enum hf_status hf_block_graph_make(struct hf_block_graph *graph, const struct hf_heap *heap,
+    const struct hf_process_image *image, struct hf_error *err)
+{
+    return hf_block_graph_make_again(graph, heap, image, NULL, err);
+}
+
+enum hf_status hf_lost_blocks_note(struct hf_lost_blocks *lost, const struct hf_heap *heap,
+    const struct hf_block_graph *graph, struct hf_error *err)
+{
+    size_t count = (size_t)(graph->lost.count + graph->lost_with.count);
+    *lost = (struct hf_lost_blocks){malloc((count + 1) * sizeof *lost->items), 0};
+    if (lost->items == NULL)
+        return hf_error_memory(err);
+    for (size_t i = 0; i < heap->count; i++) {
+        if (graph->states[i] < HF_BLOCK_HELD)
+            lost->items[lost->count++] = heap->blocks[i];
+    }
+    return HF_OK;
+}
+
+void hf_lost_blocks_done(struct hf_lost_blocks *lost)
+{
+    free(lost->items);
+    *lost = (struct hf_lost_blocks){0};
 }
 
 void hf_block_graph_done(struct hf_block_graph *graph)

@@ -76,10 +76,31 @@ static inline bool hf_block_graph_pointer_counts(
     return graph->states[from] == graph->states[to];
 }
 
+/* The blocks that a graph calls lost, by address. */
+struct hf_lost_blocks {
+    struct hf_heap_block *items;
+    size_t count;
+};
+
+HF_MUST_CHECK enum hf_status hf_lost_blocks_note(struct hf_lost_blocks *lost,
+    const struct hf_heap *heap, const struct hf_block_graph *graph, struct hf_error *err);
+void hf_lost_blocks_done(struct hf_lost_blocks *lost);
+
 /* Borrows paths from the image. Reads all heaps and roots once. Call done in any case.
  * HF_ERR_MEMORY, HF_ERR_LIMIT. */
 HF_MUST_CHECK enum hf_status hf_block_graph_make(struct hf_block_graph *graph,
     const struct hf_heap *heap, const struct hf_process_image *image, struct hf_error *err);
+
+/*
+ * The same of a process that goes on while it is read (memory/race.h), at the second look: a
+ * pointer that moves from what is not read yet to what is read already is seen nowhere, so a block
+ * is lost only if it was lost `before`, too. One that was not is held by memory that changed
+ * meanwhile (HF_HOLDER_CHANGED, a mapping).
+ */
+#define HF_HOLDER_CHANGED "memory that changed while it was read"
+HF_MUST_CHECK enum hf_status hf_block_graph_make_again(struct hf_block_graph *graph,
+    const struct hf_heap *heap, const struct hf_process_image *image,
+    const struct hf_lost_blocks *before, struct hf_error *err);
 void hf_block_graph_done(struct hf_block_graph *graph);
 
 #endif

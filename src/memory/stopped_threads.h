@@ -38,7 +38,8 @@
 struct hf_stopped_thread {
     pid_t tid;
     struct user_regs_struct registers;
-    int signal; /* that was pending when it was stopped; delivered when it goes on. 0: none */
+    int signal;  /* that was pending when it was stopped; delivered when it goes on. 0: none */
+    pid_t inner; /* its number in its own namespace; 0: nobody asked (race.h does) */
 };
 
 struct hf_stopped {

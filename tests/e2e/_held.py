@@ -119,7 +119,7 @@ NAMED = [  # the first frames of `heap -o`: (form, kind, pattern)
     ("one", "thread_local", r"thread-local (?:storage|variable (.+)) of (?:thread \d+|several threads)"),
     ("one", "stack", r"stacks? of (?:thread \d+|several threads)(?:, in (.+))?"),
     ("one", "register", r"registers of ()(?:thread \d+|several threads)"),
-    ("one", "mapping", r"(anonymous memory|three mappings or more.*|/.*)"),
+    ("one", "mapping", r"(anonymous memory|memory that changed.*|three mappings or more.*|/.*)"),
 ]
 
 
@@ -131,11 +131,11 @@ def holding_of_frame(frame, size):
     raise AssertionError(f"no keeper is called {frame!r}")
 
 
-def drawn(pid, found):
+def drawn(pid, found, *options):
     """Of `heap -o`: by the first frames; bytes are those that the program may use. What is lost with other blocks is drawn
     above these, so that is taken from `heap --json`."""
     sums = Counter()
-    run(HEAPFLAME, "heap", "-o", "held.folded", str(pid))
+    run(HEAPFLAME, "heap", "-o", "held.folded", *options, str(pid))
     for line in Path("held.folded").read_text().splitlines():
         stack, _, size = line.rpartition(" ")
         sums[stack.split(";")[0]] += int(size)
@@ -149,9 +149,9 @@ def holding_of_json(part):
     return Holding(part["form"], part["kind"], names, part["bytes"], text)
 
 
-def told(pid):
+def told(pid, *options):
     """Of `who`: of all owners together; bytes are those that were asked for."""
-    found = held(json.loads(run(HEAPFLAME, "who", "--json", "--rows", "0", str(pid))))
+    found = held(json.loads(run(HEAPFLAME, "who", "--json", "--rows", "0", *options, str(pid))))
     return [holding_of_json(part) for part in found["kept_by"]]
 
 
@@ -238,12 +238,12 @@ def enough_for(cell, count):
     return count * max(1, -(-2000 * PERIOD // size)) if len(cell.true_bytes) > 1 else count
 
 
-def look_at(shape, allocator, mode, count):
+def look_at(shape, allocator, mode, count, *options):
     cell = Cell(shape, allocator, mode)
     with running(shape, allocator, mode, count) as ledger:
-        found = held(json.loads(run(HEAPFLAME, "heap", "--json", "--rows", "0", str(ledger.pid))))
+        found = held(json.loads(run(HEAPFLAME, "heap", "--json", "--rows", "0", *options, str(ledger.pid))))
         cell.judge_lost(ledger, found)
         has_table = MODES[mode] is not None
-        holdings = told(ledger.pid) if has_table else drawn(ledger.pid, found)
+        holdings = told(ledger.pid, *options) if has_table else drawn(ledger.pid, found, *options)
         cell.judge_shares(ledger.shares(0 if has_table else 1, has_table), holdings)
     return cell

@@ -14,12 +14,12 @@ need("gcc", "g++", "rustc")
 COUNT = 1000
 
 
-def check(program, cells):
+def check(program, cells, *options):
     """Each {shape: (allocator, mode)} is answered right."""
     shapes = {shape.name: shape for shape in build([program])}
     wrong = []
     for name, (allocator, mode) in cells.items():
-        cell = look_at(shapes[name], allocator, mode, COUNT)
+        cell = look_at(shapes[name], allocator, mode, COUNT, *options)
         print(cell.line())
         if not cell.is_right() or cell.falsely_lost != 0 or cell.found < 0.99 * cell.lost or cell.live < COUNT:
             wrong.append(cell.line())
@@ -64,6 +64,23 @@ def test_rust():
         "box_dyn": ("libjemalloc", "no table"),
         "lost_rc_cycle": ("glibc", "no table"),
     })  # fmt: skip
+
+
+def test_no_stop():
+    """Without a stop the registers of a thread that runs are not known."""
+    check("c", {
+        "tree": ("glibc", "no table"),
+        "linked_ring": ("glibc", "exact"),
+        "ring_buffer": ("libjemalloc", "exact"),
+        "packed": ("libjemalloc", "exact"),
+        "tls_threads": ("glibc", "exact"),
+        "tls": ("libjemalloc", "no table"),
+        "lost_children": ("libjemalloc", "no table"),
+        "thread_stack": ("glibc", "exact"),
+        "lost_list": ("glibc", "no table"),
+        "lost_cycles": ("glibc", "exact"),
+    }, "--no-stop")  # fmt: skip
+    check("cc", {"lru": ("glibc", "exact"), "lost_shared_cycle": ("glibc", "exact")}, "--no-stop")
 
 
 sys.exit(run_tests(globals()))

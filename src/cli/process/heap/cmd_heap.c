@@ -13,7 +13,7 @@
 
 struct heap_options {
     struct hf_report_options report; /* of the picture */
-    bool is_json, wants_lost;
+    bool is_json, wants_lost, never_stops;
     uint64_t rows;
 };
 
@@ -23,6 +23,8 @@ static const struct hf_option heap_option_table[] = {
     {"lost", 0, HF_OPT_FLAG(AT(wants_lost)), "show only sizes and classes that have lost blocks"},
     {"rows", 'n', HF_OPT_COUNT(AT(rows), "N"),
         "print at most N holders, N sizes and N classes; 0: all (default: 20)"},
+    {"no-stop", 0, HF_OPT_FLAG(AT(never_stops)),
+        "do not stop the process: read it twice while it runs, and guess more"},
     {"json", 0, HF_OPT_FLAG(AT(is_json)), "print one JSON document instead"},
     {"output", 'o', HF_OPT_OUTPUT(AT(report.view.output), "FILE"),
         "draw what holds the memory as FILE.svg or FILE.html, or write folded stacks to FILE"},
@@ -180,6 +182,7 @@ static enum hf_status heap_run(void *all, struct hf_operands *operands, struct h
         .report = view->output != NULL ? draw_heap : report_heap,
         .context = options,
         .outputs = {view->output},
+        .never_stops = options->never_stops,
         .wants_places = view->output == NULL,
         .takes_no_heap = view->output == NULL};
     return hf_heap_reader_run_recorded(&task, pid, err);

@@ -12,7 +12,7 @@
 
 struct who_options {
     struct hf_history_options history;
-    bool is_growing;
+    bool is_growing, never_stops;
     const char *verdict;
     uint64_t rows;
     enum hf_verdict_kind kind; /* of `verdict` */
@@ -36,6 +36,8 @@ static const struct hf_option who_option_table[] = {
         "read the watched process every TIME (default: 5s)"},
     {"duration", 'd', HF_OPT_WAIT(AT(history.duration_ns), "TIME"),
         "watch the process for TIME, or until Ctrl-C (default: 1m)"},
+    {"no-stop", 0, HF_OPT_FLAG(AT(never_stops)),
+        "do not stop the process: read it twice while it runs, and guess more"},
     {"json", 0, HF_OPT_FLAG(AT(history.is_json)), "print one JSON document instead"},
     {0},
 };
@@ -199,7 +201,8 @@ static enum hf_status who_of(struct who_options *options, uint32_t pid, struct h
         .context = options,
         .table = table.fd,
         .watch = who_watches(options) ? &options->history : NULL,
-        .look = who_look};
+        .look = who_look,
+        .never_stops = options->never_stops};
     status = hf_heap_reader_run(&task, pid, err);
     hf_process_history_done(&options->process);
     hf_table_blocks_done(&options->blocks); /* of one that worked here */

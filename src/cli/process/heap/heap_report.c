@@ -269,6 +269,14 @@ static void heap_put_classes(const struct hf_heap_report *report, struct hf_out 
     }
 }
 
+void hf_heap_put_stop(uint64_t stopped_ns, struct hf_out *out)
+{
+    if (stopped_ns != 0)
+        hf_out_printf(out, "its threads stood still for %.1f ms", (double)stopped_ns / 1e6);
+    else
+        hf_out_string(out, "it was read while it ran");
+}
+
 void hf_heap_text(const struct hf_heap_report *report, struct hf_out *out)
 {
     struct hf_heap_sum all = sum_blocks(report->heap);
@@ -276,8 +284,9 @@ void hf_heap_text(const struct hf_heap_report *report, struct hf_out *out)
     heap_put_bytes(out, all.bytes, 0);
     hf_out_string(out, " in ");
     put_count(out, all.count, 0);
-    hf_out_printf(out, " %s; its threads stood still for %.1f ms\n",
-        hf_plural(all.count, "block", "blocks"), (double)report->stopped_ns / 1e6);
+    hf_out_printf(out, " %s; ", hf_plural(all.count, "block", "blocks"));
+    hf_heap_put_stop(report->stopped_ns, out);
+    hf_out_char(out, '\n');
     if (report->heap->region_count != 0)
         heap_put_parts(report->heap, out);
     put_resident(report, out);

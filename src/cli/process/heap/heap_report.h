@@ -13,7 +13,7 @@
 
 struct hf_heap_report {
     uint32_t pid;
-    uint64_t stopped_ns; /* how long its threads stood still */
+    uint64_t stopped_ns; /* how long its threads stood still; 0: they were not stopped */
     const struct hf_heap *heap;
     const struct hf_block_graph *graph;
     const struct hf_holders *holders;
@@ -22,6 +22,9 @@ struct hf_heap_report {
     const struct hf_resident_parts *resident;
     size_t rows; /* of holders, of sizes, and of classes, at most */
 };
+
+/* "its threads stood still for 3.1 ms" */
+void hf_heap_put_stop(uint64_t stopped_ns, struct hf_out *out);
 
 void hf_heap_text(const struct hf_heap_report *report, struct hf_out *out);
 

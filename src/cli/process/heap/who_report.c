@@ -3,6 +3,7 @@
 #include "answer/heap/keeper_name.h"
 #include "base/plural.h"
 #include "base/strings/escape.h"
+#include "cli/process/heap/heap_report.h"
 #include "render/amount.h"
 #include "render/table/shortpath.h"
 
@@ -294,8 +295,9 @@ enum hf_status hf_who_text(
     who_put_bytes(out, h->rows.total.value, 0);
     hf_out_string(out, " in use, by ");
     who_put_count(out, h->rows.count);
-    hf_out_printf(out, " %s; its threads stood still for %.1f ms\n",
-        hf_plural(h->rows.count, "owner", "owners"), (double)report->stopped_ns / 1e6);
+    hf_out_printf(out, " %s; ", hf_plural(h->rows.count, "owner", "owners"));
+    hf_heap_put_stop(report->stopped_ns, out);
+    hf_out_char(out, '\n');
     put_blocks(report, out);
     if (report->growth != NULL)
         put_chosen(report, out);

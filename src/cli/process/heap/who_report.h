@@ -11,7 +11,7 @@
 
 struct hf_who_report {
     uint32_t pid;
-    uint64_t stopped_ns; /* how long its threads stood still */
+    uint64_t stopped_ns; /* how long its threads stood still; 0: they were not stopped */
     const struct hf_holdings_of *of;
     const struct hf_holdings *holdings;
     struct hf_block_paths *paths; /* of the same */
