@@ -7,7 +7,6 @@
 #include "cli/say.h"
 #include "heap/allocators/allocators.h"
 #include "heap/table_blocks.h"
-#include "memory/leftovers.h"
 #include "memory/race.h"
 #include "os/path.h"
 #include "os/process/proc.h"
@@ -415,17 +414,6 @@ static enum hf_status check_room(uint32_t pid, struct hf_error *err)
         hf_units_bytes(left, room));
 }
 
-/* Of a heapflame that was killed together with its guardian. If they cannot be removed, they are
- * in nobody's way. */
-static void remove_what_is_left(uint32_t pid)
-{
-    struct hf_leftovers left = hf_leftovers_of((pid_t)pid);
-    if (left.zombie_count != 0 || left.has_code) {
-        enum hf_status status = hf_leftovers_remove((pid_t)pid, NULL);
-        (void)status;
-    }
-}
-
 void hf_heap_symbols_init(struct hf_heap_symbols *symbols, const struct hf_request_names *names)
 {
     symbols->options = (struct hf_symbol_options){.symdirs = names->symdirs.items,
@@ -440,7 +428,6 @@ static enum hf_status read_snapshot(struct heap_worker *w, struct hf_error *err)
     enum hf_status status = check_room(pid, err);
     if (status != HF_OK)
         return status;
-    remove_what_is_left(pid);
     w->what.asked_ns = hf_stopped_now_ns();
     status = hf_snapshot_take(&snapshot, (pid_t)pid, err);
     if (status != HF_OK)

@@ -12,7 +12,7 @@
  * the copy and makes the program wait for it, since no SIGCHLD tells the program to. It does the
  * same if this process dies for any reason. If the guardian dies, the kernel kills the copy. If
  * both die, the program goes on all the same; a zombie without memory is left in it, and at worst a
- * page of code that is never executed: leftovers.h removes them.
+ * page of code that is never executed. The next snapshot of the process removes them (leftovers.h).
  *
  * A process is refused if a snapshot would harm it, i.e. if there is no room for a copy in memory
  * or in its cgroup, or it may have no more processes; and for the reasons in remote_call.h.
