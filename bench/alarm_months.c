@@ -1,21 +1,23 @@
 /*
- * alarm_months.c: how often a method would cry "leak" at a process that does not leak, in months of
- * simulated time: a point a minute, ten places, the sampler's error drawn, no files.
+ * alarm_months.c: how often the alarm of watch (answer/history/leak_alarm.h) is false, and how late
+ * it is, in months of simulated time: a look a minute, ten places, the sampler's error drawn, no
+ * files.
  *
- *     alarm-months METHOD MONTHS SEED EVERY [LEAK_KIB [LEARN_DAYS]]
+ *     alarm-months MONTHS SEED LEARN_DAYS [LEAK_KIB FROM_DAY TO_DAY]
  *
- * METHOD is one of `methods` below, asked every EVERY minutes. Each process-month has ten places of
- * other sizes, rates and laws (`laws`), all of them bounded or following a load that goes up and
- * down by the day. With LEAK_KIB, the first place leaks as much a minute from a time in the second
- * week on, and the delay of the first alarm after that counts.
+ * Each process-month has ten places of other sizes, rates and laws (`laws`), all of them bounded or
+ * following a load that goes up and down by the day. With LEAK_KIB, the first place leaks as much a
+ * minute from a time between the two days on, and the delay of the alarm about it counts; the month
+ * ends with it, or eight days later.
  *
  * Blocks of a place are of one size. Only those that the sampler picks are drawn: so many Poisson's
- * a minute, each with its birth and its end. A method is shown what a live table could tell of
- * them (struct place), and keeps what it likes.
+ * a minute, each with its birth and its end. The alarm is shown what a live table would tell of
+ * them: a profile, and births.
  *
- * Prints "months N alarms N months_with N found N delay_median M", and alarms by law.
+ * Prints "months N alarms N months_with N found N delay_median M delay_most M by_window N", and
+ * false alarms by law.
  */
-#include "analysis/verdict_course.h"
+#include "answer/history/leak_alarm.h"
 #include "base/attr.h"
 #include "base/strings/num.h"
 #include "statistics/alarm.h"
@@ -31,15 +33,20 @@
 #define PLACES 10
 #define PERIOD (512u << 10)
 #define BLOCKS_MAX 50000
+#define BEGAN_MS INT64_C(1790000000000)
+#define MINUTE_NS UINT64_C(60000000000)
+#define LEAK_DAYS 8 /* nobody waits for longer */
 
 /* What there is to know of a place: sampled blocks by the minute of their birth. */
 struct place {
     const struct law *law;
+    double size;   /* of a block */
     double weight; /* bytes that a sample stands for */
-    double noise;  /* hf_trend_noise */
     uint32_t now;  /* minutes */
     uint32_t in_use;
-    uint32_t born[MONTH], alive[MONTH]; /* of those born then, how many are in use now */
+    uint64_t ever;                        /* samples */
+    uint32_t alive[MONTH];                /* of those born then, how many are in use now */
+    uint32_t epochs[HF_LIFETIMES_EPOCHS]; /* the same by epochs of the process */
 
     /* The rest is the law's. */
     double rate;  /* samples a minute at a load of 1 */
@@ -96,17 +103,26 @@ static uint32_t poisson(double mean)
     return count;
 }
 
+static uint32_t epoch_shift; /* of all places */
+
+static uint64_t epoch_of(uint32_t birth)
+{
+    return birth * MINUTE_NS >> epoch_shift;
+}
+
 static void end_one(struct place *place, uint32_t birth)
 {
     place->alive[birth]--;
+    place->epochs[epoch_of(birth)]--;
     place->in_use--;
 }
 
 static void begin_one(struct place *place)
 {
-    place->born[place->now]++;
     place->alive[place->now]++;
+    place->epochs[epoch_of(place->now)]++;
     place->in_use++;
+    place->ever++;
 }
 
 /* One that lives for so many minutes. */
@@ -267,8 +283,8 @@ static void draw_place(struct place *place, const struct law *law)
     double size = exp2(between(8, 18)), part = 1 - exp(-size / PERIOD);
     memset(place, 0, sizeof *place);
     place->law = law;
+    place->size = size;
     place->weight = size / part;
-    place->noise = hf_trend_noise(PERIOD, size);
     place->rate = exp2(between(0, 5));  /* 0.5 to 16 MiB a minute */
     place->life = exp2(between(1, 7));  /* 2 minutes to 2 hours */
     place->most = exp2(between(6, 10)); /* 32 to 512 MiB */
@@ -286,223 +302,173 @@ static void live_minute(struct place *place, uint32_t now)
         begin_one(place);
 }
 
-/* A method keeps of each place what it needs, and says whether it calls it a leak. */
-struct method {
-    const char *name;
-    void *(*begin)(void);
-    void (*add)(void *kept, const struct place *place); /* each minute */
-    bool (*is_leak)(void *kept, const struct place *place);
-};
-
-/* The method of series without births: 64 points, of which two become one when there is no room. */
-struct history {
-    double times_s[HF_TREND_POINTS_MAX], values[HF_TREND_POINTS_MAX];
-    double time_s, value; /* sums of the point that is not whole */
-    uint32_t of_point, profiles_per_point;
-    size_t count;
-};
-
-static void *history_begin(void)
+/* There is an epoch for this minute. */
+static void make_epochs(struct place *places, uint32_t now)
 {
-    struct history *history = calloc(1, sizeof *history);
-    if (history == NULL)
-        abort();
-    history->profiles_per_point = 1;
-    return history;
-}
-
-static void history_halve(struct history *history)
-{
-    for (size_t i = 0; i < HF_TREND_POINTS_MAX / 2; i++) {
-        history->times_s[i] = (history->times_s[2 * i] + history->times_s[2 * i + 1]) / 2;
-        history->values[i] = (history->values[2 * i] + history->values[2 * i + 1]) / 2;
+    while (epoch_of(now) >= HF_LIFETIMES_EPOCHS) {
+        epoch_shift++;
+        for (size_t i = 0; i < PLACES; i++) {
+            uint32_t *epochs = places[i].epochs;
+            for (size_t e = 0; e < HF_LIFETIMES_EPOCHS; e++)
+                epochs[e] = 2 * e < HF_LIFETIMES_EPOCHS ? epochs[2 * e] + epochs[2 * e + 1] : 0;
+        }
     }
-    history->count = HF_TREND_POINTS_MAX / 2;
-    history->profiles_per_point *= 2;
 }
 
-static void history_add(void *kept, const struct place *place)
+static _Noreturn void fail(const struct hf_error *err)
 {
-    struct history *history = kept;
-    history->time_s += place->now * 60.0;
-    history->value += place->in_use * place->weight;
-    if (++history->of_point < history->profiles_per_point)
+    fprintf(stderr, "alarm-months: %s\n", err->text);
+    exit(1);
+}
+
+static void must(enum hf_status status, const struct hf_error *err)
+{
+    if (status != HF_OK)
+        fail(err);
+}
+
+static uint32_t child_of(struct hf_profile *profile, uint32_t node, const char *name)
+{
+    struct hf_error err;
+    struct hf_frame frame = {.flags = HF_FRAME_NAMED};
+    uint32_t id, child;
+    must(hf_profile_string(profile, hf_text_of(name), &frame.name, &err), &err);
+    must(hf_profile_frame(profile, &frame, &id, &err), &err);
+    must(hf_stacktree_child(&profile->stacks, node, id, &child, &err), &err);
+    return child;
+}
+
+/* Since `from_ms`, as the reader of a live table has it; what is older is in the first epoch. */
+static void put_births(
+    const struct place *place, const struct hf_lifetimes *lifetimes, struct hf_births *births)
+{
+    uint32_t since = 0;
+    births->squares = place->in_use * place->weight * place->weight;
+    if (lifetimes->born_from_ms == 0) {
+        for (size_t e = 0; e < HF_LIFETIMES_EPOCHS; e++)
+            births->epochs[e] = place->epochs[e] * place->weight;
         return;
-    if (history->count == HF_TREND_POINTS_MAX) {
-        history_halve(history);
-        return; /* half of a point: the next one completes it */
     }
-    history->times_s[history->count] = history->time_s / history->of_point;
-    history->values[history->count++] = history->value / history->of_point;
-    history->time_s = history->value = history->of_point = 0;
+    int64_t from_ms = lifetimes->born_from_ms - BEGAN_MS;
+    for (uint32_t birth = (uint32_t)(from_ms / 60000) + 1; birth <= place->now; birth++) {
+        uint64_t born_ns = birth * MINUTE_NS - (uint64_t)from_ms * 1000000;
+        births->epochs[born_ns >> lifetimes->epoch_shift] += place->alive[birth] * place->weight;
+        since += place->alive[birth];
+    }
+    births->epochs[0] += (place->in_use - since) * place->weight;
 }
 
-static bool history_is_leak(void *kept, const struct place *place)
+/* As a live table is read. */
+static enum hf_status read_places(void *context, struct hf_lifetimes *lifetimes,
+    struct hf_profile **out_profile, struct hf_error *err)
 {
-    const struct history *history = kept;
-    if (history->count < HF_TREND_POINTS_MIN)
-        return false;
-    struct hf_trend trend = hf_trend_of(&(struct hf_trend_points){.times_s = history->times_s,
-        .values = history->values,
-        .count = history->count,
-        .noise = place->noise});
-    return hf_verdict_of(&(struct hf_verdict_facts){.trend = &trend,
-                             .times_s = history->times_s,
-                             .values = history->values,
-                             .count = history->count,
-                             .share = 1,
-                             .old_freed = NAN,
-                             .is_bytes = true})
-               .kind == HF_VERDICT_LEAK;
-}
-
-/*
- * The alarm: by who survives (statistics/survival.h) and how many (statistics/alarm.h). A look is
- * what is in use by epoch of birth; of 64 looks every second goes when there is no room, and epochs
- * become longer, so that they are as long as the time between looks.
- */
-struct watch {
-    struct hf_survival_table table;
-    struct hf_survival_look looks[HF_SURVIVAL_LOOKS]; /* what each said */
-    uint32_t between, epoch;                          /* minutes */
-    struct hf_survival leak;                          /* the last that showed one */
-    bool is_told;
-};
-
-static double false_a_month = 0.05, least_kib = 64, learn_days = 7;
-
-static void *watch_begin(void)
-{
-    struct watch *watch = calloc(1, sizeof *watch);
-    if (watch == NULL)
+    static const char *const types[] = {
+        "inuse_objects", "inuse_space", "alloc_objects", "alloc_space"};
+    const struct place *places = context;
+    struct hf_profile *profile;
+    must(hf_profile_new(&profile, err), err);
+    for (size_t i = 0; i < HF_COUNT(types); i++)
+        must(hf_profile_add_type(profile, types[i], i % 2 == 0 ? "objects" : "bytes", err), err);
+    profile->default_type = HF_INUSE_SPACE;
+    profile->capture.period_bytes = PERIOD;
+    profile->given_bytes = UINT64_C(1) << 20; /* as a table has */
+    uint64_t after_ns = places[0].now * MINUTE_NS;
+    lifetimes->began_ms = lifetimes->born_from_ms != 0 ? lifetimes->born_from_ms : BEGAN_MS;
+    after_ns -= (uint64_t)(lifetimes->began_ms - BEGAN_MS) * 1000000;
+    lifetimes->epoch_shift = lifetimes->born_from_ms != 0 ? HF_LIFETIMES_EPOCH_SHIFT : epoch_shift;
+    while (after_ns >> lifetimes->epoch_shift >= HF_LIFETIMES_EPOCHS)
+        lifetimes->epoch_shift++;
+    lifetimes->is_known = true;
+    lifetimes->births = calloc(PLACES, sizeof *lifetimes->births);
+    lifetimes->birth_count = PLACES;
+    if (lifetimes->births == NULL)
         abort();
-    watch->between = watch->epoch = 1;
-    return watch;
-}
-
-static void watch_halve(struct watch *watch)
-{
-    struct hf_survival_table *table = &watch->table;
-    for (size_t i = 0; i < HF_SURVIVAL_LOOKS / 2; i++) {
-        table->looks_s[i] = table->looks_s[2 * i + 1];
-        watch->looks[i] = watch->looks[2 * i + 1];
-        for (size_t e = 0; e < HF_SURVIVAL_EPOCHS; e++)
-            table->in_use[i][e] =
-                2 * e < HF_SURVIVAL_EPOCHS
-                    ? table->in_use[2 * i + 1][2 * e] + table->in_use[2 * i + 1][2 * e + 1]
-                    : 0;
+    for (size_t i = 0; i < PLACES; i++) {
+        const struct place *place = &places[i];
+        double bytes = place->in_use * place->weight, ever = (double)place->ever * place->weight;
+        const uint64_t values[] = {(uint64_t)(bytes / place->size), (uint64_t)bytes,
+            (uint64_t)(ever / place->size), (uint64_t)ever};
+        uint32_t node =
+            child_of(profile, child_of(profile, HF_STACK_ROOT, "main"), place->law->name);
+        lifetimes->births[i].node = node;
+        put_births(place, lifetimes, &lifetimes->births[i]);
+        must(hf_profile_add_sample(profile, node, HF_THREAD_ALL, values, err), err);
     }
-    table->look_count = HF_SURVIVAL_LOOKS / 2;
-    watch->between *= 2;
-    watch->epoch *= 2;
+    *out_profile = profile;
+    return HF_OK;
 }
 
-static bool is_against(const struct hf_survival_look *look)
-{
-    return (look->kind == HF_SURVIVAL_RENEWED && !look->may_stay) ||
-           (look->kind == HF_SURVIVAL_ENDED && look->fall >= HF_SURVIVAL_FALL);
-}
-
-/* As analysis/verdict_course.h has it, of survivors alone. */
-static void watch_tell(struct watch *watch)
-{
-    size_t n = watch->table.look_count;
-    const struct hf_survival_look *last = &watch->looks[n - 1], *before = &watch->looks[n - 2];
-    if (last->kind == HF_SURVIVAL_LEAK && before->kind == HF_SURVIVAL_LEAK)
-        watch->is_told = true;
-    else if ((is_against(last) && is_against(before)) || (last->is_doubted && before->is_doubted))
-        watch->is_told = false;
-}
-
-static void watch_add(void *kept, const struct place *place)
-{
-    struct watch *watch = kept;
-    struct hf_survival_table *table = &watch->table;
-    if ((place->now + 1) % watch->between != 0)
-        return;
-    if (table->look_count == HF_SURVIVAL_LOOKS) {
-        watch_halve(watch);
-        return; /* half of the time: the next one completes it */
-    }
-    double *in_use = table->in_use[table->look_count];
-    memset(in_use, 0, sizeof table->in_use[0]);
-    for (uint32_t minute = 0; minute <= place->now; minute++)
-        in_use[minute / watch->epoch] += place->alive[minute];
-    table->sample = place->weight;
-    table->epoch_s = watch->epoch * 60.0;
-    table->looks_s[table->look_count++] = (place->now + 1) * 60.0;
-    struct hf_survival survival = hf_survival_of(table);
-    struct hf_survival_look *look = &watch->looks[table->look_count - 1];
-    *look = (struct hf_survival_look){.kind = survival.kind, .fall = survival.fall};
-    if (survival.kind == HF_SURVIVAL_LEAK)
-        watch->leak = survival;
-    else if (survival.kind == HF_SURVIVAL_UNDECIDED)
-        look->is_doubted = hf_survival_doubts(table, &survival, &watch->leak);
-    else if (survival.kind == HF_SURVIVAL_RENEWED && watch->is_told)
-        look->may_stay = hf_survival_may_stay(table);
-    if (table->look_count >= HF_SURVIVAL_LOOKS_MIN)
-        watch_tell(watch);
-}
-
-static bool watch_is_leak(void *kept, const struct place *place)
-{
-    const struct watch *watch = kept;
-    (void)place;
-    const struct hf_alarm_rules rules = {.false_a_month = false_a_month,
-        .places = PLACES,
-        .least_rate = least_kib * 1024 / 60,
-        .learn_s = learn_days * DAY * 60,
-        .look_s = 60};
-    const struct hf_survival_table *table = &watch->table;
-    return watch->is_told && hf_alarm_rings(&rules, &watch->leak, table->sample,
-                                 table->looks_s[table->look_count - 1]);
-}
-
-static const struct method methods[] = {
-    {"totals", history_begin, history_add, history_is_leak},
-    {"survivors", watch_begin, watch_add, watch_is_leak},
-};
+static double learn_days = 7;
 
 static struct sums {
-    unsigned alarms, months_with, found;
+    unsigned alarms, months_with, found, by_window;
     unsigned by_law[PLACES];
     double delays[10000];
 } sums;
 
-static void live_month(const struct method *method, uint32_t every, double leak_bytes)
+/* Of which place the alarm tells: "pool keeps 3 MiB/min". */
+static size_t told_place(const struct hf_leak_told *told)
+{
+    for (size_t i = 0; i < PLACES; i++) {
+        size_t size = strlen(laws[i].name);
+        if (strncmp(told->what, laws[i].name, size) == 0 && told->what[size] == ' ')
+            return i;
+    }
+    return PLACES - 1;
+}
+
+/* Another minute; false: what this month is about has happened. */
+static bool live_on(
+    struct place *places, uint32_t now, struct hf_leak_alarm *alarm, unsigned *wrong)
+{
+    struct hf_error err;
+    struct hf_leak_told told;
+    const struct hf_request request = {.names = {.linkage_names = true}};
+    const struct hf_leak_look look = {
+        .dated = {"a process", BEGAN_MS + now * INT64_C(60000)}, .read = read_places, places};
+    struct hf_budget budget = {.given_bytes = UINT64_C(1) << 40}; /* of months, not of an input */
+    struct hf_budget_scope before = hf_budget_enter(&budget);
+    make_epochs(places, now);
+    for (size_t i = 0; i < PLACES; i++)
+        live_minute(&places[i], now);
+    must(hf_leak_alarm_look(alarm, &request, &look, &told, &err), &err);
+    hf_budget_leave(before);
+    if (places[0].leak > 0 && now > places[0].leak_from + LEAK_DAYS * DAY)
+        return false;
+    if (told.what[0] == '\0')
+        return true;
+    size_t at = told_place(&told);
+    bool is_true = at == 0 && places[0].leak > 0 && now >= places[0].leak_from;
+    bool is_of_window = alarm->told[alarm->told_count - 1].is_of_window;
+    sums.by_window += is_of_window;
+    if (is_true && sums.found < HF_COUNT(sums.delays)) {
+        sums.delays[sums.found++] = now - places[0].leak_from;
+        return false;
+    }
+    sums.by_law[at]++;
+    ++*wrong;
+    fprintf(stderr, "day %.2f: %s%s\n", now / DAY, told.what, is_of_window ? " (window)" : "");
+    return true;
+}
+
+static void live_month(double leak_bytes, double from_day, double to_day)
 {
     static struct place places[PLACES];
-    void *kept[PLACES];
-    bool is_leak[PLACES] = {false};
-    unsigned alarms = 0;
-    double delay = -1;
-    for (size_t i = 0; i < PLACES; i++) {
-        draw_place(&places[i], &laws[i]);
-        kept[i] = method->begin();
-    }
-    places[0].leak = leak_bytes / places[0].weight;
-    places[0].leak_from = (uint32_t)between(7 * DAY, 14 * DAY);
-    for (uint32_t now = 0; now < MONTH; now++) {
-        for (size_t i = 0; i < PLACES; i++) {
-            live_minute(&places[i], now);
-            method->add(kept[i], &places[i]);
-            if (now % every != 0)
-                continue;
-            bool was = is_leak[i];
-            is_leak[i] = method->is_leak(kept[i], &places[i]);
-            bool is_true = places[i].leak != 0 && now >= places[i].leak_from;
-            if (is_true && is_leak[i] && delay < 0)
-                delay = now - places[i].leak_from;
-            sums.by_law[i] += is_leak[i] && !was && !is_true;
-            alarms += is_leak[i] && !was && !is_true;
-        }
-    }
-    sums.alarms += alarms;
-    sums.months_with += alarms != 0;
-    if (delay >= 0 && sums.found < HF_COUNT(sums.delays))
-        sums.delays[sums.found++] = delay;
+    static struct hf_leak_alarm alarm;
+    unsigned wrong = 0;
+    epoch_shift = HF_LIFETIMES_EPOCH_SHIFT;
+    alarm = (struct hf_leak_alarm){.rules = {.false_a_month = HF_LEAK_FALSE_A_MONTH,
+                                       .learn_ns = (uint64_t)(learn_days * DAY) * MINUTE_NS,
+                                       .look_ns = MINUTE_NS}};
     for (size_t i = 0; i < PLACES; i++)
-        free(kept[i]);
+        draw_place(&places[i], &laws[i]);
+    places[0].leak = leak_bytes / places[0].weight;
+    places[0].leak_from = (uint32_t)between(from_day * DAY, to_day * DAY);
+    for (uint32_t now = 0; now < MONTH && live_on(places, now, &alarm, &wrong); now++)
+        continue;
+    sums.alarms += wrong;
+    sums.months_with += wrong != 0;
+    hf_leak_alarm_done(&alarm);
 }
 
 static int compare(const void *a, const void *b)
@@ -513,28 +479,24 @@ static int compare(const void *a, const void *b)
 
 int main(int argc, char **argv)
 {
-    uint64_t months, every, leak_kib = 0, learn = 7;
-    const struct method *method = NULL;
-    for (size_t i = 0; argc > 1 && i < HF_COUNT(methods); i++) {
-        if (strcmp(methods[i].name, argv[1]) == 0)
-            method = &methods[i];
-    }
-    if (argc < 5 || argc > 7 || method == NULL || !hf_num_u64(hf_text_of(argv[2]), &months) ||
-        !hf_num_u64(hf_text_of(argv[3]), &state) || !hf_num_u64(hf_text_of(argv[4]), &every) ||
-        (argc >= 6 && !hf_num_u64(hf_text_of(argv[5]), &leak_kib)) ||
-        (argc == 7 && !hf_num_u64(hf_text_of(argv[6]), &learn)) || every == 0) {
-        fprintf(stderr,
-            "usage: alarm-months totals|survivors MONTHS SEED EVERY [LEAK_KIB [LEARN_DAYS]]\n");
+    uint64_t numbers[6] = {0}; /* as they are given */
+    bool is_right = argc == 4 || argc == 7;
+    for (int i = 1; i < argc && is_right; i++)
+        is_right = hf_num_u64(hf_text_of(argv[i]), &numbers[i - 1]);
+    if (!is_right) {
+        fprintf(stderr, "usage: alarm-months MONTHS SEED LEARN_DAYS [LEAK_KIB FROM_DAY TO_DAY]\n");
         return 2;
     }
-    learn_days = (double)learn;
-    state = (state + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    for (uint64_t month = 0; month < months; month++)
-        live_month(method, (uint32_t)every, (double)leak_kib * 1024);
+    learn_days = (double)numbers[2];
+    state = (numbers[1] + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    for (uint64_t month = 0; month < numbers[0]; month++)
+        live_month((double)numbers[3] * 1024, (double)numbers[4], (double)numbers[5]);
     qsort(sums.delays, sums.found, sizeof *sums.delays, compare);
-    printf("months %" PRIu64 " alarms %u months_with %u found %u", months, sums.alarms,
+    printf("months %" PRIu64 " alarms %u months_with %u found %u", numbers[0], sums.alarms,
         sums.months_with, sums.found);
-    printf(" delay_median %.0f\n", sums.found != 0 ? sums.delays[sums.found / 2] : 0);
+    printf(" delay_median %.0f delay_most %.0f by_window %u\n",
+        sums.found != 0 ? sums.delays[sums.found / 2] : 0,
+        sums.found != 0 ? sums.delays[sums.found - 1] : 0, sums.by_window);
     for (size_t i = 0; i < PLACES; i++)
         printf("%s %u\n", laws[i].name, sums.by_law[i]);
     return 0;

@@ -67,12 +67,14 @@ enum hf_lifetimes_class { HF_CLASS_AGE, HF_CLASS_SIZE, HF_CLASS_BIRTH };
 struct hf_lifetimes {
     int64_t from_ms, to_ms; /* since 1970 */
     int64_t old_ms;
+    int64_t born_from_ms;   /* epochs begin then, if that is later than the recording: what is older
+                             * is in the first one. 0: with the recording */
     bool wants_classes;     /* nothing else is filled then */
     bool needs_classes;     /* a profile without them will not do */
     bool wants_epochs_only; /* bins, frees and losses are not needed */
     bool wants_births;      /* of files without blocks the classes, for hf_lifetimes_take_births */
     bool is_known;          /* set by the reader, as what follows */
-    int64_t began_ms;       /* when the recording began, since 1970 */
+    int64_t began_ms;       /* when the recording or the epochs began, since 1970 */
     uint32_t epoch_shift;   /* 0: no births */
     struct hf_births *births;
     size_t birth_count, birth_capacity;

@@ -21,11 +21,18 @@
 #define DYING_PART 0.4      /* of the time: they die since then, or a cache has only become full */
 #define GONE_SHARE 0.5      /* in use of the survivors that there were */
 
+/* Of each cohort, until each look since the first: what was freed, and what could have been. */
+struct survival_sums {
+    double deaths[HF_SURVIVAL_EPOCHS][HF_SURVIVAL_LOOKS];
+    double exposure[HF_SURVIVAL_EPOCHS][HF_SURVIVAL_LOOKS];
+};
+
 /* A table, and what is used again and again. */
 struct judge {
     const struct hf_survival_table *table;
-    size_t first; /* the first cohort that was born after the first look */
-    size_t end;   /* behind the last one that anything is in use of */
+    const struct survival_sums *sums; /* of all looks of the table, also of those to come */
+    size_t first;                     /* the first cohort that was born after the first look */
+    size_t end;                       /* behind the last one that anything is in use of */
     double now_s, age_s;
 };
 
@@ -35,7 +42,6 @@ struct survivors {
     double most_hazard, least_hazard;
     double sigmas;  /* from the hazard of a leak at most to what was seen */
     double since_s; /* what a hazard is multiplied with: the time since the onset, at most */
-    bool is_lost;   /* ages, or the oldest, that lost too much */
 };
 
 static double end_s(const struct judge *j, size_t cohort)
@@ -46,10 +52,22 @@ static double end_s(const struct judge *j, size_t cohort)
 /* The first look at which all of a cohort is `age_s` old; look_count: none. */
 static size_t look_at_age(const struct judge *j, size_t cohort, double age_s)
 {
-    size_t look = 0;
-    while (look < j->table->look_count && j->table->looks_s[look] < end_s(j, cohort) + age_s)
-        look++;
+    double then_s = end_s(j, cohort) + age_s;
+    size_t look = 0, end = j->table->look_count;
+    while (look < end) {
+        size_t middle = (look + end) / 2;
+        if (j->table->looks_s[middle] < then_s)
+            look = middle + 1;
+        else
+            end = middle;
+    }
     return look;
+}
+
+/* fmax() is a call. */
+static double positive(double value)
+{
+    return value > 0 ? value : 0;
 }
 
 static double last_of(const struct judge *j, size_t cohort)
@@ -57,14 +75,32 @@ static double last_of(const struct judge *j, size_t cohort)
     return j->table->in_use[j->table->look_count - 1][cohort];
 }
 
-static struct judge begin_judging(const struct hf_survival_table *table)
+/* They stay what they are when there are more looks. */
+static void add_up(const struct hf_survival_table *table, struct survival_sums *out)
 {
-    struct judge j = {.table = table, .now_s = table->looks_s[table->look_count - 1]};
+    for (size_t e = 0; e < HF_SURVIVAL_EPOCHS; e++) {
+        double deaths = 0, exposure = 0;
+        for (size_t look = 0; look < table->look_count; look++) {
+            out->deaths[e][look] = deaths;
+            out->exposure[e][look] = exposure;
+            if (look + 1 == table->look_count)
+                break;
+            double at_risk = table->in_use[look][e];
+            exposure += at_risk * (table->looks_s[look + 1] - table->looks_s[look]);
+            deaths += positive(at_risk - table->in_use[look + 1][e]);
+        }
+    }
+}
+
+static struct judge begin_judging(
+    const struct hf_survival_table *table, const struct survival_sums *sums)
+{
+    struct judge j = {.table = table, .sums = sums, .now_s = table->looks_s[table->look_count - 1]};
     while (j.first < HF_SURVIVAL_EPOCHS && (double)j.first * table->epoch_s < table->looks_s[0])
         j.first++;
-    for (size_t i = j.first; i < HF_SURVIVAL_EPOCHS; i++) {
-        for (size_t look = 0; look < table->look_count; look++)
-            j.end = table->in_use[look][i] > 0 ? i + 1 : j.end;
+    for (size_t look = 0; look < table->look_count; look++) {
+        for (size_t i = HF_SURVIVAL_EPOCHS; i > j.first && i > j.end; i--)
+            j.end = table->in_use[look][i - 1] > 0 ? i : j.end;
     }
     return j;
 }
@@ -83,14 +119,13 @@ static double scale_of(const struct judge *j, const struct survivors *s)
 static void measure_hazard(const struct judge *j, struct survivors *s)
 {
     double deaths = 0, exposure = 0;
-    const struct hf_survival_table *table = j->table;
+    size_t last = j->table->look_count - 1;
     for (size_t i = 0; i < s->came.count; i++) {
-        size_t cohort = j->first + i;
-        for (size_t look = look_at_age(j, cohort, j->age_s); look + 1 < table->look_count; look++) {
-            double at_risk = table->in_use[look][cohort];
-            exposure += at_risk * (table->looks_s[look + 1] - table->looks_s[look]);
-            deaths += fmax(0, at_risk - table->in_use[look + 1][cohort]);
-        }
+        size_t cohort = j->first + i, from = look_at_age(j, cohort, j->age_s);
+        if (from >= last)
+            continue;
+        exposure += j->sums->exposure[cohort][last] - j->sums->exposure[cohort][from];
+        deaths += j->sums->deaths[cohort][last] - j->sums->deaths[cohort][from];
     }
     double chance = Z_5 * sqrt(deaths + 1) + Z_5 * Z_5 / 2;
     s->most_hazard = exposure > 0 ? (deaths + chance) / exposure : INFINITY;
@@ -117,7 +152,7 @@ static bool an_age_is_lost(const struct judge *j, double step_s)
             if (look == j->table->look_count)
                 break;
             at_risk += j->table->in_use[look][cohort];
-            gone += fmax(0, j->table->in_use[look][cohort] - last_of(j, cohort));
+            gone += positive(j->table->in_use[look][cohort] - last_of(j, cohort));
         }
         if (at_risk < AGE_SAMPLES)
             return false;
@@ -135,13 +170,13 @@ static bool oldest_are_lost(const struct judge *j)
         if (look == j->table->look_count)
             return false;
         at_risk += j->table->in_use[look][cohort];
-        gone += fmax(0, j->table->in_use[look][cohort] - last_of(j, cohort));
+        gone += positive(j->table->in_use[look][cohort] - last_of(j, cohort));
     }
     return at_risk >= OLDEST_SAMPLES && surely_lost(gone, at_risk, OLDEST_LOST);
 }
 
 /* Of those that are older than the judge's age. False: they are too few. */
-static bool find_survivors(const struct judge *j, double step_s, struct survivors *s)
+static bool find_survivors(const struct judge *j, struct survivors *s)
 {
     *s = (struct survivors){0};
     double all = 0;
@@ -156,8 +191,13 @@ static bool find_survivors(const struct judge *j, double step_s, struct survivor
         return false;
     hf_arrivals_find_onset(&s->came);
     measure_hazard(j, s);
-    s->is_lost = an_age_is_lost(j, step_s) || oldest_are_lost(j);
     return true;
+}
+
+/* Ages, or the oldest, lost too much. */
+static bool are_lost(const struct judge *j, double step_s)
+{
+    return an_age_is_lost(j, step_s) || oldest_are_lost(j);
 }
 
 static void describe_survivors(
@@ -179,7 +219,7 @@ static void describe_survivors(
 size_t hf_survival_curve(const struct hf_survival_table *table, double step_s,
     struct hf_survival_point *out_points, size_t count)
 {
-    struct judge j = begin_judging(table);
+    struct judge j = begin_judging(table, NULL);
     struct hf_survival_point now = {.share = 1};
     double greenwood = 0;
     size_t known = 0;
@@ -191,7 +231,7 @@ size_t hf_survival_curve(const struct hf_survival_table *table, double step_s,
             if (next == table->look_count)
                 break;
             at_risk += table->in_use[look][cohort];
-            deaths += fmax(0, table->in_use[look][cohort] - table->in_use[next][cohort]);
+            deaths += positive(table->in_use[look][cohort] - table->in_use[next][cohort]);
         }
         now.at_risk = at_risk;
         now.variance = now.share * now.share * greenwood;
@@ -206,25 +246,13 @@ size_t hf_survival_curve(const struct hf_survival_table *table, double step_s,
     return known;
 }
 
-/* The first age to which no more than GONE survive. */
-static double find_gone_age(const struct hf_survival_table *table, double step_s)
-{
-    struct hf_survival_point points[HF_SURVIVAL_EPOCHS];
-    size_t count = hf_survival_curve(table, step_s, points, HF_SURVIVAL_EPOCHS);
-    for (size_t i = 0; i < count; i++) {
-        if (points[i].share <= GONE)
-            return (double)i * step_s;
-    }
-    return NAN;
-}
-
 /* A cache that fills frees nothing; since when do blocks go? By the deaths between looks. */
 static double dying_since(const struct hf_survival_table *table)
 {
     double deaths[HF_SURVIVAL_LOOKS] = {0};
     for (size_t look = 0; look + 1 < table->look_count; look++) {
         for (size_t e = 0; e < HF_SURVIVAL_EPOCHS; e++)
-            deaths[look] += fmax(0, table->in_use[look][e] - table->in_use[look + 1][e]);
+            deaths[look] += positive(table->in_use[look][e] - table->in_use[look + 1][e]);
     }
     struct hf_change_point change = hf_change_point_of(deaths, table->look_count - 1);
     return change.gain >= HF_CHANGE_POINT_GAIN * change.dispersion ? table->looks_s[change.at]
@@ -238,7 +266,7 @@ static double mean_age(const struct judge *j, size_t look)
     for (size_t e = j->first; e < j->end; e++) {
         double age_s = j->table->looks_s[look] - ((double)e + 0.5) * j->table->epoch_s;
         sum += j->table->in_use[look][e];
-        ages += j->table->in_use[look][e] * fmax(age_s, 0);
+        ages += j->table->in_use[look][e] * positive(age_s);
     }
     return sum > 0 ? ages / sum : 0;
 }
@@ -271,22 +299,24 @@ static double step_of(const struct judge *j)
     return fmax(j->table->epoch_s, span_s / (double)(j->table->look_count - 1));
 }
 
-struct hf_survival hf_survival_of(const struct hf_survival_table *table)
+/* Without gone_s, which takes time. */
+static struct hf_survival judge_survivors(
+    const struct hf_survival_table *table, const struct survival_sums *sums)
 {
     struct hf_survival out = {
         .kind = HF_SURVIVAL_UNKNOWN, .gone_s = NAN, .level_s = NAN, .fall = INFINITY};
     if (table->look_count < HF_SURVIVAL_LOOKS_MIN)
         return out;
-    struct judge j = begin_judging(table);
+    struct judge j = begin_judging(table, sums);
     double span_s = j.now_s - table->looks_s[0], step_s = step_of(&j);
     out.kind = HF_SURVIVAL_RENEWED;
     for (size_t i = 0; (double)i * step_s <= span_s * AGE_PART; i++) {
         struct survivors s;
         j.age_s = (double)i * step_s;
-        if (!find_survivors(&j, step_s, &s))
+        if (!find_survivors(&j, &s))
             break;
-        bool stay = !s.is_lost && s.most_hazard * s.since_s <= HF_SURVIVAL_HAZARD &&
-                    s.least_hazard * s.since_s <= HF_SURVIVAL_HAZARD_LEAST;
+        bool stay = s.most_hazard * s.since_s <= HF_SURVIVAL_HAZARD &&
+                    s.least_hazard * s.since_s <= HF_SURVIVAL_HAZARD_LEAST && !are_lost(&j, step_s);
         if (i == 0 || stay)
             describe_survivors(&j, &s, &out);
         if (stay) {
@@ -294,45 +324,81 @@ struct hf_survival hf_survival_of(const struct hf_survival_table *table)
             break;
         }
         if (i == 0)
-            out.kind = s.is_lost || s.least_hazard * s.since_s > HF_SURVIVAL_HAZARD
+            out.kind = s.least_hazard * s.since_s > HF_SURVIVAL_HAZARD || are_lost(&j, step_s)
                            ? HF_SURVIVAL_RENEWED
                            : HF_SURVIVAL_UNDECIDED;
     }
     if (out.kind == HF_SURVIVAL_RENEWED) {
-        out.gone_s = find_gone_age(table, step_s);
         out.level_s = dying_since(table);
         out.lengthens = lives_lengthen(&j, out.level_s);
     }
     return out;
 }
 
-/* Of those that are older than what was a leak's tau: many surely died since they were. */
-static bool survivors_die(const struct hf_survival_table *table, double age_s)
+/* The first age to which no more than GONE survive, of what is renewed. */
+static double find_gone_age(const struct hf_survival_table *table)
 {
-    struct judge j = begin_judging(table);
-    struct survivors s;
-    j.age_s = age_s;
-    return find_survivors(&j, step_of(&j), &s) && s.least_hazard * s.since_s > HAZARD_DOUBT;
+    struct hf_survival_point points[HF_SURVIVAL_EPOCHS];
+    struct judge j = begin_judging(table, NULL);
+    double step_s = step_of(&j);
+    size_t count = hf_survival_curve(table, step_s, points, HF_SURVIVAL_EPOCHS);
+    for (size_t i = 0; i < count; i++) {
+        if (points[i].share <= GONE)
+            return (double)i * step_s;
+    }
+    return NAN;
 }
 
-bool hf_survival_doubts(const struct hf_survival_table *table, const struct hf_survival *survival,
-    const struct hf_survival *leak)
+struct hf_survival hf_survival_of(const struct hf_survival_table *table)
+{
+    struct survival_sums sums;
+    if (table->look_count < HF_SURVIVAL_LOOKS_MIN)
+        return judge_survivors(table, NULL);
+    add_up(table, &sums);
+    struct hf_survival out = judge_survivors(table, &sums);
+    if (out.kind == HF_SURVIVAL_RENEWED)
+        out.gone_s = find_gone_age(table);
+    return out;
+}
+
+/* Of those that are older than what was a leak's tau: many surely died since they were. */
+static bool survivors_die(
+    const struct hf_survival_table *table, const struct survival_sums *sums, double age_s)
+{
+    struct judge j = begin_judging(table, sums);
+    struct survivors s;
+    j.age_s = age_s;
+    return find_survivors(&j, &s) && s.least_hazard * s.since_s > HAZARD_DOUBT;
+}
+
+/* Whether an undecided survival speaks against `leak`, which was found earlier in the series. */
+static bool doubts(const struct hf_survival_table *table, const struct survival_sums *sums,
+    const struct hf_survival *survival, const struct hf_survival *leak)
 {
     return leak->kind == HF_SURVIVAL_LEAK && survival->kind == HF_SURVIVAL_UNDECIDED &&
-           (hf_arrivals_bend(survival, BEND_DOUBT_SIGMAS) || survivors_die(table, leak->age_s));
+           (hf_arrivals_bend(survival, BEND_DOUBT_SIGMAS) ||
+               survivors_die(table, sums, leak->age_s));
+}
+
+static bool may_stay(const struct hf_survival_table *table, const struct survival_sums *sums)
+{
+    struct judge j = begin_judging(table, sums);
+    double step_s = step_of(&j), most_s = (j.now_s - table->looks_s[0]) * MAY_PART;
+    struct survivors s;
+    for (; j.age_s <= most_s && find_survivors(&j, &s); j.age_s += step_s) {
+        bool die = s.least_hazard * s.since_s > HF_SURVIVAL_HAZARD_LEAST;
+        if (!die && s.came.since >= MAY_STAY && hf_arrivals_fall(&s.came) < HF_SURVIVAL_FALL &&
+            !are_lost(&j, step_s))
+            return true;
+    }
+    return false;
 }
 
 bool hf_survival_may_stay(const struct hf_survival_table *table)
 {
-    struct judge j = begin_judging(table);
-    double step_s = step_of(&j), most_s = (j.now_s - table->looks_s[0]) * MAY_PART;
-    struct survivors s;
-    for (; j.age_s <= most_s && find_survivors(&j, step_s, &s); j.age_s += step_s) {
-        bool die = s.is_lost || s.least_hazard * s.since_s > HF_SURVIVAL_HAZARD_LEAST;
-        if (!die && s.came.since >= MAY_STAY && hf_arrivals_fall(&s.came) < HF_SURVIVAL_FALL)
-            return true;
-    }
-    return false;
+    struct survival_sums sums;
+    add_up(table, &sums);
+    return may_stay(table, &sums);
 }
 
 /* Most of what stayed is there no more, whatever came since. */
@@ -345,27 +411,41 @@ static bool survivors_are_gone(
     return leak->kind == HF_SURVIVAL_LEAK && in_use < leak->survivors * GONE_SHARE;
 }
 
-/* Of the first looks; what began lately is judged by shorter epochs, if there are any. */
-static struct hf_survival survival_at(
-    struct hf_survival_table *table, struct hf_survival_table *fine, size_t looks)
+/* A table of a course, and its sums of all looks. */
+struct summed {
+    struct hf_survival_table *table; /* NULL: there is none */
+    struct survival_sums sums;
+};
+
+static struct hf_survival survival_at(const struct summed *of, size_t looks)
 {
-    table->look_count = looks;
-    struct hf_survival survival = hf_survival_of(table);
-    if (fine == NULL || !survival.is_recent)
+    of->table->look_count = looks;
+    return judge_survivors(of->table, &of->sums);
+}
+
+/* Of the first looks; what began lately is judged by shorter epochs, if there are any. */
+static struct hf_survival latest_survival_at(
+    const struct summed *coarse, const struct summed *fine, size_t looks)
+{
+    struct hf_survival survival = survival_at(coarse, looks);
+    if (fine->table == NULL || !survival.is_recent)
         return survival;
-    fine->look_count = looks;
-    struct hf_survival lately = hf_survival_of(fine);
+    struct hf_survival lately = survival_at(fine, looks);
     return lately.kind == HF_SURVIVAL_LEAK ? lately : survival;
 }
 
 void hf_survival_course_of(struct hf_survival_table *table, struct hf_survival_table *fine,
     struct hf_survival_course *out_course)
 {
+    struct summed coarse = {.table = table}, finer = {.table = fine};
     size_t count = table->look_count;
+    add_up(table, &coarse.sums);
+    if (fine != NULL)
+        add_up(fine, &finer.sums);
     *out_course = (struct hf_survival_course){.count = count};
     for (size_t i = 0; i < count; i++) {
         struct hf_survival_look *look = &out_course->looks[i];
-        out_course->last = survival_at(table, fine, i + 1);
+        out_course->last = latest_survival_at(&coarse, &finer, i + 1);
         look->kind = out_course->last.kind;
         look->fall = out_course->last.fall;
         look->lengthens = out_course->last.lengthens;
@@ -376,8 +456,10 @@ void hf_survival_course_of(struct hf_survival_table *table, struct hf_survival_t
         if (look->kind == HF_SURVIVAL_LEAK)
             out_course->leak = out_course->last;
         look->may_stay = look->kind == HF_SURVIVAL_RENEWED &&
-                         out_course->leak.kind == HF_SURVIVAL_LEAK && hf_survival_may_stay(table);
+                         out_course->leak.kind == HF_SURVIVAL_LEAK && may_stay(table, &coarse.sums);
         look->is_gone = survivors_are_gone(table, i, &out_course->leak);
-        look->is_doubted = hf_survival_doubts(table, &out_course->last, &out_course->leak);
+        look->is_doubted = doubts(table, &coarse.sums, &out_course->last, &out_course->leak);
     }
+    if (count != 0 && out_course->last.kind == HF_SURVIVAL_RENEWED)
+        out_course->last.gone_s = find_gone_age(table);
 }

@@ -107,10 +107,6 @@ struct hf_survival_course {
     struct hf_survival leak; /* by the last look that showed one */
 };
 
-/* Whether an undecided survival speaks against `leak`, which was found earlier in the series. */
-bool hf_survival_doubts(const struct hf_survival_table *table, const struct hf_survival *survival,
-    const struct hf_survival *leak);
-
 /* Whether some of the oldest are in use, and nothing says that they die: too few to be a leak yet.
  */
 bool hf_survival_may_stay(const struct hf_survival_table *table);

@@ -36,14 +36,13 @@ static enum hf_status add_to_history(struct hf_process_history *process,
     return status == HF_OK ? hf_history_add(history, profile, lifetimes, time_ms, err) : status;
 }
 
-static enum hf_status process_history_read_dated(const struct hf_request *request,
-    const struct hf_dated_profile *dated, struct hf_lifetimes *lifetimes,
-    struct hf_profile **out_profile, struct hf_error *err)
+enum hf_status hf_process_history_read(const struct hf_request *request, const char *name,
+    struct hf_lifetimes *lifetimes, struct hf_profile **out_profile, struct hf_error *err)
 {
     struct hf_loader_options load = request->input;
     load.listener = NULL;
     load.lifetimes = lifetimes;
-    enum hf_status status = hf_loader_read(&dated->name, 1, &load, out_profile, err);
+    enum hf_status status = hf_loader_read(&name, 1, &load, out_profile, err);
     if (status != HF_OK || lifetimes == NULL)
         return status;
     status = hf_lifetimes_take_births(lifetimes, *out_profile, err);
@@ -85,7 +84,7 @@ enum hf_status hf_process_history_add(void *context, const struct hf_request *re
         .wants_epochs_only = !is_judged,
         .old_ms = dated->time_ms - (int64_t)(request->times.older_ns / 1000000)};
     struct hf_lifetimes *wanted = wants_lifetimes ? &lifetimes : NULL;
-    status = process_history_read_dated(request, dated, wanted, out_profile, err);
+    status = hf_process_history_read(request, dated->name, wanted, out_profile, err);
     if (status == HF_OK)
         status = hf_process_history_take(process, request, dated, *out_profile, wanted, err);
     if (status == HF_OK && wants_lifetimes)
@@ -238,7 +237,7 @@ static enum hf_status histories_read_one(struct hf_process_histories *processes,
         .wants_epochs_only = !is_whole,
         .old_ms = dated->time_ms - (int64_t)(request->times.older_ns / 1000000)};
     struct hf_lifetimes *wanted = request->times.at == NULL ? &lifetimes : NULL;
-    enum hf_status status = process_history_read_dated(request, dated, wanted, &profile, err);
+    enum hf_status status = hf_process_history_read(request, dated->name, wanted, &profile, err);
     if (status == HF_OK)
         status = place_profile(processes, request, dated, is_last, profile, wanted, err);
     hf_lifetimes_done(&lifetimes);

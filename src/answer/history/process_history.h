@@ -47,6 +47,11 @@ struct hf_process_histories {
 HF_MUST_CHECK enum hf_status hf_process_history_suppress(
     struct hf_process_history *process, const struct hf_name_list *files, struct hf_error *err);
 
+/* Reads a profile, which the caller frees, with the births that the lifetimes want; NULL: none. */
+HF_MUST_CHECK enum hf_status hf_process_history_read(const struct hf_request *request,
+    const char *name, struct hf_lifetimes *lifetimes, struct hf_profile **out_profile,
+    struct hf_error *err);
+
 /*
  * Reads the next profile, which the caller frees, and adds it. `is_judged`: the caller judges
  * after this one, so its lifetimes are read, too. `context` is the struct hf_process_history, so

@@ -152,11 +152,24 @@ struct live_table {
     struct hf_out told; /* the line of the last leak; empty: none yet */
 };
 
+static enum hf_status live_read_look(void *context, struct hf_lifetimes *lifetimes,
+    struct hf_profile **out_profile, struct hf_error *err)
+{
+    const struct live_table *live = context;
+    return hf_process_history_read(
+        &live->options.view.request, live->name, lifetimes, out_profile, err);
+}
+
 /* What is on the screen goes with it: who keeps standard error in a file has it there, too. */
-static enum hf_status live_look_for_leaks(struct live_table *live, struct hf_error *err)
+static enum hf_status live_look_for_leaks(
+    struct live_table *live, const struct hf_dated_profile *dated, struct hf_error *err)
 {
     struct hf_leak_told told;
-    hf_leak_alarm_choose(&live->alarm, &live->process, &told);
+    const struct hf_leak_look look = {*dated, live_read_look, live};
+    enum hf_status status = hf_leak_alarm_choose(
+        &live->alarm, &live->process, &live->options.view.request, &look, &told, err);
+    if (status != HF_OK)
+        return status;
     if (told.what[0] == '\0')
         return HF_OK;
     live->told.size = 0;
@@ -182,7 +195,7 @@ static enum hf_status live_read(struct live_table *live, struct hf_error *err)
     if (status == HF_OK)
         status = hf_process_history_judge(process, request, err);
     if (status == HF_OK && live->has_alarm)
-        status = live_look_for_leaks(live, err);
+        status = live_look_for_leaks(live, &dated, err);
     return status;
 }
 

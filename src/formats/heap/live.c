@@ -136,7 +136,9 @@ static enum hf_status see_block(
             born_after_ns(&r->table.head, block->birth), weight, err);
     if (r->lifetimes == NULL)
         return HF_OK;
-    r->lifetimes->began_ms = birth_ms(&r->table.head, r->table.head.monotonic_ns);
+    int64_t began_ms = birth_ms(&r->table.head, r->table.head.monotonic_ns);
+    r->lifetimes->began_ms =
+        began_ms > r->lifetimes->born_from_ms ? began_ms : r->lifetimes->born_from_ms;
     return hf_lifetimes_add(r->lifetimes, block->stack, birth_ms(&r->table.head, block->birth),
         weight * (double)block->size, err);
 }

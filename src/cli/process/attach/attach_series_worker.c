@@ -70,26 +70,33 @@ static enum hf_status series_worker_save(const struct hf_series_worker *worker,
     return status;
 }
 
+/* What a look at the recording reads. */
+struct series_look {
+    const struct hf_series_worker *worker;
+    const struct hf_series_order *order;
+    int fd;
+};
+
 /* With the births of what is in use. */
+static enum hf_status series_worker_read_look(void *context, struct hf_lifetimes *lifetimes,
+    struct hf_profile **out_profile, struct hf_error *err)
+{
+    const struct series_look *look = context;
+    return series_worker_read(look->worker, look->order, look->fd, lifetimes, out_profile, err);
+}
+
 static enum hf_status series_worker_look(struct hf_series_worker *worker,
     const struct hf_series_order *order, int fd, struct hf_series_reply *reply,
     struct hf_error *err)
 {
-    struct hf_lifetimes lifetimes = {
-        .to_ms = hf_timeline_now(), .wants_births = true, .wants_epochs_only = true};
-    struct hf_leak_look look = {
-        .dated = {"the recording", lifetimes.to_ms}, .lifetimes = &lifetimes};
+    struct series_look reading = {worker, order, fd};
+    const struct hf_leak_look look = {.dated = {"the recording", hf_timeline_now()},
+        .read = series_worker_read_look,
+        .context = &reading};
     worker->alarm.rules = (struct hf_leak_alarm_rules){
         .false_a_month = HF_LEAK_FALSE_A_MONTH, .look_ns = order->look_ns};
-    enum hf_status status = series_worker_read(worker, order, fd, &lifetimes, &look.profile, err);
-    if (status == HF_OK) {
-        status = hf_leak_alarm_look(
-            &worker->alarm, &worker->options->report.view.request, &look, &reply->told, err);
-        if (status == HF_OK)
-            hf_profile_free(look.profile);
-    }
-    hf_lifetimes_done(&lifetimes);
-    return status;
+    return hf_leak_alarm_look(
+        &worker->alarm, &worker->options->report.view.request, &look, &reply->told, err);
 }
 
 static bool series_worker_found_leak(const struct hf_growth *growth)

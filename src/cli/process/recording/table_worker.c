@@ -236,20 +236,25 @@ static void table_worker_begin_alarm(
     worker->alarm.rules = order->alarm;
 }
 
+/* What a look at the process reads. */
+struct table_worker_look {
+    const struct hf_table_worker *worker;
+    const struct hf_table_order *order;
+    int fd;
+};
+
 /* With the births of what is in use. */
-static enum hf_status table_worker_read_look(struct hf_table_worker *worker,
-    const struct hf_table_order *order, int fd, struct hf_lifetimes *lifetimes,
-    struct hf_leak_look *out_look, struct hf_error *err)
+static enum hf_status table_worker_read_look(void *context, struct hf_lifetimes *lifetimes,
+    struct hf_profile **out_profile, struct hf_error *err)
 {
-    *out_look =
-        (struct hf_leak_look){.dated = {order->name, lifetimes->to_ms}, .lifetimes = lifetimes};
+    const struct table_worker_look *look = context;
     enum hf_status status =
-        table_worker_read(worker, order, fd, lifetimes, &out_look->profile, err);
+        table_worker_read(look->worker, look->order, look->fd, lifetimes, out_profile, err);
     if (status != HF_OK)
         return status;
-    status = hf_lifetimes_take_births(lifetimes, out_look->profile, err);
+    status = hf_lifetimes_take_births(lifetimes, *out_profile, err);
     if (status != HF_OK)
-        hf_profile_free(out_look->profile);
+        hf_profile_free(*out_profile);
     return status;
 }
 
@@ -264,19 +269,13 @@ static struct hf_request request_of_alarm(const struct hf_table_worker *worker)
 static enum hf_status table_worker_judge(struct hf_table_worker *worker,
     const struct hf_table_order *order, int fd, struct hf_table_reply *reply, struct hf_error *err)
 {
-    struct hf_leak_look look;
-    struct hf_lifetimes lifetimes = {
-        .to_ms = hf_timeline_now(), .wants_births = true, .wants_epochs_only = true};
+    struct table_worker_look reading = {worker, order, fd};
+    const struct hf_leak_look look = {.dated = {order->name, hf_timeline_now()},
+        .read = table_worker_read_look,
+        .context = &reading};
+    const struct hf_request request = request_of_alarm(worker);
     table_worker_begin_alarm(worker, order);
-    enum hf_status status = table_worker_read_look(worker, order, fd, &lifetimes, &look, err);
-    if (status == HF_OK) {
-        const struct hf_request request = request_of_alarm(worker);
-        status = hf_leak_alarm_look(&worker->alarm, &request, &look, &reply->told, err);
-        if (status == HF_OK)
-            hf_profile_free(look.profile);
-    }
-    hf_lifetimes_done(&lifetimes);
-    return status;
+    return hf_leak_alarm_look(&worker->alarm, &request, &look, &reply->told, err);
 }
 
 static enum hf_status table_worker_find(const struct hf_table_order *order, struct hf_error *err)
