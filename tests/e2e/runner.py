@@ -113,20 +113,20 @@ def again(tree):
     e2e = tree / "tests/e2e"
     seen = tree / "seen"
     write(e2e / "again_first.sh", f"#!/bin/sh\n[ -e {seen} ] || {{ touch {seen}; echo lost 3 calls; exit 1; }}\n", 0o755)
-    for i in range(4):
+    for i in range(7):
         write(e2e / f"again_other_{i}.sh", "#!/bin/sh\n", 0o755)
     status, lines, output = run(tree, "--filter", "/again_")
-    expect(status == 0 and lines[-1] == "5 passed, 0 failed, 0 skipped", output)
+    expect(status == 0 and lines[-1] == "8 passed, 0 failed, 0 skipped", output)
     expect("unsteady: e2e/again_first.sh passed when it ran again alone, after: exit status 1" in lines, output)
     write(e2e / "again_other_0.sh", "#!/bin/sh\nexit 4\n", 0o755)
     status, lines, output = run(tree, "--filter", "/again_")
-    expect(status == 1 and lines[-1] == "4 passed, 1 failed, 0 skipped", output)
+    expect(status == 1 and lines[-1] == "7 passed, 1 failed, 0 skipped", output)
     expect("failed again, alone: e2e/again_other_0.sh" in lines and "failed: e2e/again_other_0.sh: exit status 4" in lines, output)
-    for i in range(3):
+    for i in range(6):
         write(e2e / f"again_other_{i}.sh", "#!/bin/sh\nexit 4\n", 0o755)
     seen.unlink()
     status, lines, output = run(tree, "--filter", "/again_")
-    expect(status == 1 and lines[-1] == "1 passed, 4 failed, 0 skipped", output)
+    expect(status == 1 and lines[-1] == "1 passed, 7 failed, 0 skipped", output)
     expect("again, alone" not in output and "unsteady" not in output, output)
 
 
