@@ -132,7 +132,8 @@ def test_keep():
     expect_only_leak(out)
     assert numbers[:2] == [0, 1] and last >= 14 and numbers[-2:] == [last - 1, last], (numbers, said)
     assert len(numbers) <= 1 + 1 + 2 + 1 + 6, numbers
-    assert f"{len(numbers) - 1} profiles over " not in out and re.search(r"^\d\d profiles over ", out, re.MULTILINE), out
+    judged = re.search(r"^(\d+) profiles over ", out, re.MULTILINE)
+    assert judged and int(judged[1]) >= last - 2 > len(numbers), (last, numbers, out)  # the first and the last may be no points
     assert Path(f"some/slow_server.{server.pid}.0.hfb").read_text() == "of an earlier series"
 
 
