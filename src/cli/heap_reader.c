@@ -22,7 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BETWEEN_LOOKS_NS 100000000 /* at a process that runs */
+#define BETWEEN_LOOKS_NS 100000000                /* at a process that runs */
+#define BETWEEN_READINGS_NS UINT64_C(50000000000) /* a worker that was taken over may want more */
 #define ROOM_PART 4 /* of what is resident: so much the process may write while it is read */
 
 /* What comes with each order, by a descriptor. */
@@ -42,7 +43,7 @@ struct heap_order {
 
 /* No `bool`, and no text that must end: it may come from a worker that was taken over. */
 struct heap_reply {
-    uint32_t status, is_partial, is_exceeded;
+    uint32_t status, is_partial, is_exceeded, wants_heap;
     struct hf_error error;
 };
 
@@ -149,11 +150,8 @@ static void forget_look(struct heap_reader *reader)
 static enum hf_status finish_look(struct heap_reader *reader, const struct heap_order *what,
     const struct hf_heap *heap, const struct hf_block_graph *graph, struct hf_error *err)
 {
-    if (what->what == READ_FIRST) {
-        enum hf_status status = hf_lost_blocks_note(&reader->lost, heap, graph, err);
-        forget_look(reader);
-        return status;
-    }
+    if (what->what == READ_FIRST)
+        return hf_lost_blocks_note(&reader->lost, heap, graph, err);
     enum hf_status status =
         what->what == READ_AGAIN ? see_blocks(reader, what, reader->table, err) : HF_OK;
     return status == HF_OK ? report_reading(reader, what, heap, graph, err) : status;
@@ -251,7 +249,10 @@ static size_t heap_reader_work(
         default: status = heap_reader_read(reader, &what, order->fd, &reply.error); break;
         }
     }
+    if (order->kind == ORDER_MEMORY || status != HF_OK) /* the last of a reading */
+        forget_look(reader);
     reply.status = (uint32_t)status;
+    reply.wants_heap = reader->task->wants_heap != NULL && *reader->task->wants_heap;
     reply.is_partial = reader->task->common->is_partial;
     reply.is_exceeded =
         reader->task->common->has_code && reader->task->common->code == HF_EXIT_EXCEEDED;
@@ -259,19 +260,36 @@ static size_t heap_reader_work(
     return sizeof reply;
 }
 
-static enum hf_status heap_reader_order(struct hf_standby *standby, struct hf_common *common,
-    uint32_t kind, const struct heap_order *what, int fd, struct hf_error *err)
+/* The worker, and what it is to do. */
+struct hf_heap_worker {
+    const struct hf_heap_reader_task *task;
+    int table; /* of the next reading; -1: none */
+    struct heap_order what;
+    struct heap_reader reader;
+    struct hf_reader_rules rules;
+    struct hf_standby standby;
+    const char *words[1], *outputs[3];
+    bool wants_heap, has_died;
+    uint64_t next_ns; /* the process is not read again before that */
+};
+
+static enum hf_status heap_reader_order(
+    struct hf_heap_worker *w, uint32_t kind, int fd, struct hf_error *err)
 {
+    const struct heap_order *what = &w->what;
+    struct hf_common *common = w->task->common;
     char cause[160];
     struct heap_reply reply;
     struct hf_standby_ending ending;
     const struct hf_standby_order order = {
         kind, {(const char *)(const void *)what, sizeof *what}, fd};
-    if (!hf_standby_do(standby, &order, &reply, sizeof reply, &ending)) {
+    w->has_died = !hf_standby_do(&w->standby, &order, &reply, sizeof reply, &ending);
+    if (w->has_died) {
         hf_standby_put_cause(&ending, cause, sizeof cause);
         return hf_error_set(err, HF_ERR_INPUT,
             "the reader of process %u %s; the process itself is unchanged", what->pid, cause);
     }
+    w->wants_heap = reply.wants_heap != 0;
     common->is_partial = common->is_partial || reply.is_partial != 0;
     if (reply.is_exceeded != 0) {
         common->has_code = true;
@@ -299,23 +317,22 @@ static int open_smaps(uint32_t pid)
 }
 
 /* What the kernel does not tell is not known: smaps may be left out of it. */
-static enum hf_status give_orders(struct hf_standby *standby,
-    const struct hf_heap_reader_task *task, const struct hf_snapshot *snapshot,
-    const struct heap_order *what, struct hf_error *err)
+static enum hf_status give_orders(
+    struct hf_heap_worker *w, const struct hf_snapshot *snapshot, struct hf_error *err)
 {
-    int threads, places = task->wants_places ? open_smaps(what->pid) : -1;
+    int threads, places = w->task->wants_places ? open_smaps(w->what.pid) : -1;
     enum hf_status status = heap_reader_put_threads(snapshot, &threads, err);
     const int fds[] = {
         [ORDER_PLACES] = places,
         [ORDER_MAPS] = snapshot->maps,
         [ORDER_THREADS] = threads,
         [ORDER_PAGES] = snapshot->pages,
-        [ORDER_TABLE] = task->table,
+        [ORDER_TABLE] = w->table,
         [ORDER_MEMORY] = snapshot->memory,
     };
     for (uint32_t kind = 0; kind < ORDERS && status == HF_OK; kind++) {
         if (fds[kind] >= 0)
-            status = heap_reader_order(standby, task->common, kind, what, fds[kind], err);
+            status = heap_reader_order(w, kind, fds[kind], err);
     }
     if (threads >= 0)
         (void)close(threads);
@@ -324,18 +341,8 @@ static enum hf_status give_orders(struct hf_standby *standby,
     return status;
 }
 
-/* The worker, and what it is to do. */
-struct heap_worker {
-    const struct hf_heap_reader_task *task;
-    struct heap_order what;
-    struct heap_reader reader;
-    struct hf_reader_rules rules;
-    struct hf_standby standby;
-    const char *words[1], *outputs[3];
-};
-
 static enum hf_status begin_worker(
-    struct heap_worker *w, const struct hf_heap_reader_task *task, struct hf_error *err)
+    struct hf_heap_worker *w, const struct hf_heap_reader_task *task, struct hf_error *err)
 {
     static const char *const magics[] = {"\177ELF", NULL};
     size_t count = 0;
@@ -353,10 +360,11 @@ static enum hf_status begin_worker(
     w->standby.context = &w->reader;
     w->standby.is_inside = task->common->no_sandbox;
     w->standby.keeps_output = true;
+    w->standby.keeps_state = true;
     return status;
 }
 
-static void end_worker(struct heap_worker *w)
+static void end_worker(struct hf_heap_worker *w)
 {
     hf_standby_done(&w->standby);
     forget_look(&w->reader); /* of one that worked here */
@@ -367,13 +375,13 @@ static void end_worker(struct heap_worker *w)
 
 static enum hf_status heap_reader_look(void *context, struct hf_error *err)
 {
-    struct heap_worker *w = context;
+    struct hf_heap_worker *w = context;
     struct hf_found_table table;
     enum hf_status status = hf_found_table_of(&table, w->what.pid, NULL, err);
     if (status != HF_OK)
         return status;
     memcpy(w->what.name, table.path, sizeof table.path);
-    status = heap_reader_order(&w->standby, w->task->common, ORDER_LOOK, &w->what, table.fd, err);
+    status = heap_reader_order(w, ORDER_LOOK, table.fd, err);
     hf_found_table_close(&table);
     return status;
 }
@@ -421,7 +429,7 @@ void hf_heap_symbols_init(struct hf_heap_symbols *symbols, const struct hf_reque
         .cache_folder = hf_cache_folder(names->no_cache, symbols->cache)};
 }
 
-static enum hf_status read_snapshot(struct heap_worker *w, struct hf_error *err)
+static enum hf_status read_snapshot(struct hf_heap_worker *w, struct hf_error *err)
 {
     struct hf_snapshot snapshot;
     uint32_t pid = w->what.pid;
@@ -434,13 +442,13 @@ static enum hf_status read_snapshot(struct heap_worker *w, struct hf_error *err)
         return status;
     w->what.stopped_ns = snapshot.stopped_ns;
     w->what.thread_count = snapshot.thread_count;
-    status = give_orders(&w->standby, w->task, &snapshot, &w->what, err);
+    status = give_orders(w, &snapshot, err);
     hf_snapshot_end(&snapshot);
     return status;
 }
 
 /* Two looks, since one may miss what moves while it is read. */
-static enum hf_status read_running(struct heap_worker *w, struct hf_error *err)
+static enum hf_status read_running(struct hf_heap_worker *w, struct hf_error *err)
 {
     uint32_t pid = w->what.pid;
     uint64_t start;
@@ -452,7 +460,7 @@ static enum hf_status read_running(struct heap_worker *w, struct hf_error *err)
         if (status != HF_OK)
             return status;
         w->what.thread_count = look.thread_count;
-        status = give_orders(&w->standby, w->task, &look, &w->what, err);
+        status = give_orders(w, &look, err);
         hf_snapshot_end(&look);
         if (w->what.what == READ_FIRST) /* what is on its way arrives */
             (void)nanosleep(&(struct timespec){.tv_nsec = BETWEEN_LOOKS_NS}, NULL);
@@ -462,12 +470,12 @@ static enum hf_status read_running(struct heap_worker *w, struct hf_error *err)
     return status;
 }
 
-static enum hf_status read_now(struct heap_worker *w, struct hf_error *err)
+static enum hf_status read_now(struct hf_heap_worker *w, struct hf_error *err)
 {
     return w->task->never_stops ? read_running(w, err) : read_snapshot(w, err);
 }
 
-static enum hf_status watch_and_read(struct heap_worker *w, struct hf_error *err)
+static enum hf_status watch_and_read(struct hf_heap_worker *w, struct hf_error *err)
 {
     const struct hf_heap_reader_task *task = w->task;
     struct hf_poller poller = {.pid = w->what.pid, .look = heap_reader_look, .context = w};
@@ -482,23 +490,38 @@ static enum hf_status watch_and_read(struct heap_worker *w, struct hf_error *err
         return hf_error_set(
             err, HF_ERR_SYSTEM, "process %u ended before its heaps could be read", w->what.pid);
     if (!is_same)
-        return heap_reader_order(&w->standby, task->common, ORDER_GONE, &w->what, -1, err);
+        return heap_reader_order(w, ORDER_GONE, -1, err);
     return read_now(w, err);
+}
+
+enum hf_status hf_heap_worker_begin(const struct hf_heap_reader_task *task, uint32_t pid,
+    struct hf_heap_worker **out_worker, struct hf_error *err)
+{
+    struct hf_heap_worker *w = calloc(1, sizeof *w);
+    *out_worker = w;
+    if (w == NULL)
+        return hf_error_memory(err);
+    w->task = task;
+    w->table = task->table;
+    w->what.pid = pid;
+    return begin_worker(w, task, err);
+}
+
+void hf_heap_worker_end(struct hf_heap_worker *w)
+{
+    if (w != NULL)
+        end_worker(w);
+    free(w);
 }
 
 enum hf_status hf_heap_reader_run(
     const struct hf_heap_reader_task *task, uint32_t pid, struct hf_error *err)
 {
-    struct heap_worker *w = calloc(1, sizeof *w);
-    if (w == NULL)
-        return hf_error_memory(err);
-    w->task = task;
-    w->what.pid = pid;
-    enum hf_status status = begin_worker(w, task, err);
+    struct hf_heap_worker *w;
+    enum hf_status status = hf_heap_worker_begin(task, pid, &w, err);
     if (status == HF_OK)
         status = watch_and_read(w, err);
-    end_worker(w);
-    free(w);
+    hf_heap_worker_end(w);
     return status;
 }
 
@@ -512,4 +535,48 @@ enum hf_status hf_heap_reader_run_recorded(
     enum hf_status status = hf_heap_reader_run(&with_table, pid, err);
     hf_found_table_close(&table);
     return status;
+}
+
+/* ---- One look after the other ---- */
+
+static enum hf_status look_without_table(
+    struct hf_heap_worker *w, const char *why, struct hf_error *err)
+{
+    (void)snprintf(w->what.name, sizeof w->what.name, "%s", why);
+    return heap_reader_order(w, ORDER_LOOK, -1, err);
+}
+
+static enum hf_status read_table_and_heap(struct hf_heap_worker *w, struct hf_error *err)
+{
+    struct hf_found_table table;
+    enum hf_status status = hf_found_table_of(&table, w->what.pid, NULL, err);
+    if (status != HF_OK)
+        return status;
+    w->table = table.fd;
+    status = read_now(w, err);
+    w->table = w->task->table;
+    hf_found_table_close(&table);
+    return status;
+}
+
+enum hf_status hf_heap_worker_look(struct hf_heap_worker *w, struct hf_error *err)
+{
+    struct hf_error why;
+    uint64_t now_ns = hf_stopped_now_ns();
+    enum hf_status status = heap_reader_look(w, err);
+    if (status != HF_OK || !w->wants_heap || now_ns < w->next_ns)
+        return status;
+    w->next_ns = now_ns + BETWEEN_READINGS_NS;
+    status = read_table_and_heap(w, &why);
+    if (status == HF_OK)
+        return HF_OK;
+    if (!w->has_died)
+        return look_without_table(w, why.text, err);
+    *err = why;
+    return status;
+}
+
+enum hf_status hf_heap_worker_look_again(struct hf_heap_worker *w, struct hf_error *err)
+{
+    return look_without_table(w, "", err);
 }

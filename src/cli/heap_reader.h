@@ -33,7 +33,8 @@ typedef enum hf_status hf_heap_report_fn(
 typedef enum hf_status hf_heap_table_fn(
     void *context, const int *table, uint64_t asked_ns, struct hf_error *err);
 
-/* A look at the live table, now. */
+/* A look at the live table, now. `table` is -1 where a caller looks by itself: nothing is new but
+ * the window, or `name` says why the wanted snapshot could not be read. */
 typedef enum hf_status hf_heap_look_fn(
     void *context, int table, const char *name, struct hf_error *err);
 
@@ -59,7 +60,8 @@ struct hf_heap_reader_task {
     /* Looks at the live table before, as often and as long as these say; NULL: at once. */
     const struct hf_history_options *watch;
     hf_heap_look_fn *look;
-    bool takes_no_process; /* one that has ended meanwhile is reported with NULL */
+    const bool *wants_heap; /* of who looks by itself: a look, or a report, sets it; NULL: nobody */
+    bool takes_no_process;  /* one that has ended meanwhile is reported with NULL */
 };
 
 /*
@@ -74,5 +76,28 @@ HF_MUST_CHECK enum hf_status hf_heap_reader_run(
 /* The same with the live table of the process, if it has one. */
 HF_MUST_CHECK enum hf_status hf_heap_reader_run_recorded(
     const struct hf_heap_reader_task *task, uint32_t pid, struct hf_error *err);
+
+/*
+ * The same step by step, for who looks again and again: one worker looks, with what it has seen
+ * before, and the process is read only when a look wants that. Without a live table of its own, the
+ * task gets the one that the process has at that time. What goes wrong with a snapshot is told to
+ * the worker by a look without a table; only what goes wrong with the worker ends it all.
+ */
+struct hf_heap_worker;
+
+/* Call end in any case; it accepts NULL. */
+HF_MUST_CHECK enum hf_status hf_heap_worker_begin(const struct hf_heap_reader_task *task,
+    uint32_t pid, struct hf_heap_worker **out_worker, struct hf_error *err);
+
+/* Looks, and has the process read and reported if the look wants it, but never twice in 50 s:
+ * whatever the worker says, it does not stop the process all the time. HF_ERR_SYSTEM: there is no
+ * such process, or it has no live table. */
+HF_MUST_CHECK enum hf_status hf_heap_worker_look(
+    struct hf_heap_worker *worker, struct hf_error *err);
+
+/* Another window. */
+HF_MUST_CHECK enum hf_status hf_heap_worker_look_again(
+    struct hf_heap_worker *worker, struct hf_error *err);
+void hf_heap_worker_end(struct hf_heap_worker *worker);
 
 #endif

@@ -9,12 +9,16 @@
 
 #include "cli/view_options.h"
 #include "render/flame/flame.h"
+#include "render/table/top.h"
 
 struct hf_table_options {
     uint64_t rows;    /* 0: all */
     uint64_t columns; /* of the window; 0: any */
     bool is_cumulative, is_json, is_jeprof;
-    bool is_leak_first;           /* of a process that is shown again and again */
+    bool is_leak_first;             /* of a process that is shown again and again */
+    hf_top_find_held_fn *find_held; /* as in struct hf_top_options, as the next */
+    void *holder;
+    size_t max_lines;
     int blocks;                   /* enum hf_row_blocks_kind */
     const char *thread;           /* jeprof's layout says which it shows; NULL: all */
     enum hf_granularity rows_are; /* set by hf_report_table */

@@ -93,30 +93,47 @@ enum hf_status hf_process_history_add(void *context, const struct hf_request *re
     return status;
 }
 
+enum hf_status hf_process_history_read_table(int table, const char *name,
+    struct hf_lifetimes *lifetimes, struct hf_profile **out_profile, struct hf_error *err)
+{
+    struct hf_input input;
+    hf_input_open_descriptor(&input, table, name);
+    input.now_ns = hf_loop_now_ns();
+    input.lifetimes = lifetimes;
+    enum hf_status status = hf_format_read(&input, out_profile, err);
+    hf_input_close(&input);
+    if (status != HF_OK || lifetimes == NULL)
+        return status;
+    status = hf_lifetimes_take_births(lifetimes, *out_profile, err);
+    if (status != HF_OK)
+        hf_profile_free(*out_profile);
+    return status;
+}
+
+/* Takes the profile. */
+static void process_history_keep(
+    struct hf_process_history *process, struct hf_profile *profile, bool is_kept)
+{
+    hf_profile_free(process->last);
+    process->last = is_kept ? profile : NULL;
+    if (!is_kept)
+        hf_profile_free(profile);
+}
+
 enum hf_status hf_process_history_add_table(struct hf_process_history *process,
     const struct hf_request *request, int table, const char *name, struct hf_error *err)
 {
-    struct hf_input input;
     struct hf_profile *profile;
     const struct hf_dated_profile dated = {name, hf_timeline_now()};
     struct hf_lifetimes lifetimes = {.from_ms = process->history.first_ms,
         .to_ms = dated.time_ms,
         .wants_births = true,
         .old_ms = dated.time_ms};
-    hf_input_open_descriptor(&input, table, name);
-    input.now_ns = hf_loop_now_ns();
-    input.lifetimes = &lifetimes;
-    enum hf_status status = hf_format_read(&input, &profile, err);
-    hf_input_close(&input);
-    if (status == HF_OK) {
-        status = hf_lifetimes_take_births(&lifetimes, profile, err);
-        if (status == HF_OK)
-            status = hf_process_history_take(process, request, &dated, profile, &lifetimes, err);
-        else
-            hf_profile_free(profile);
-        if (status == HF_OK)
-            hf_profile_free(profile);
-    }
+    enum hf_status status = hf_process_history_read_table(table, name, &lifetimes, &profile, err);
+    if (status == HF_OK)
+        status = hf_process_history_take(process, request, &dated, profile, &lifetimes, err);
+    if (status == HF_OK)
+        process_history_keep(process, profile, process->keeps_last);
     hf_lifetimes_done(&lifetimes);
     return status;
 }
@@ -137,16 +154,6 @@ static enum hf_status process_history_find_start(const struct hf_request *reques
     if (status == HF_OK)
         *out_ms = hf_timeline_time_of(path);
     return status;
-}
-
-/* Takes the profile. */
-static void process_history_keep(
-    struct hf_process_history *process, struct hf_profile *profile, bool is_kept)
-{
-    hf_profile_free(process->last);
-    process->last = is_kept ? profile : NULL;
-    if (!is_kept)
-        hf_profile_free(profile);
 }
 
 enum hf_status hf_process_histories_add(struct hf_process_histories *processes,

@@ -69,7 +69,11 @@ HF_MUST_CHECK enum hf_status hf_process_history_take(struct hf_process_history *
     const struct hf_request *request, const struct hf_dated_profile *dated,
     struct hf_profile *profile, const struct hf_lifetimes *lifetimes, struct hf_error *err);
 
-/* Reads the live table that is open as `table`, as it is now, and adds it. */
+/* Reads the live table that is open as `table`, as it is now: as hf_process_history_read. */
+HF_MUST_CHECK enum hf_status hf_process_history_read_table(int table, const char *name,
+    struct hf_lifetimes *lifetimes, struct hf_profile **out_profile, struct hf_error *err);
+
+/* The same, and adds it. */
 HF_MUST_CHECK enum hf_status hf_process_history_add_table(struct hf_process_history *process,
     const struct hf_request *request, int table, const char *name, struct hf_error *err);
 

@@ -1,7 +1,10 @@
 #include "answer/names.h"
 #include "answer/operand.h"
+#include "base/strings/escape.h"
 #include "cli/history_options.h"
 #include "cli/leak_options.h"
+#include "cli/process/heap/held_places.h"
+#include "cli/profiles/live_held.h"
 #include "cli/profiles/live_screen.h"
 #include "cli/report.h"
 #include "cli/say.h"
@@ -11,12 +14,13 @@
 #include "render/table/row_blocks.h"
 #include "symbol/lookup/kept_files.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 struct top_options {
     struct hf_report_options report;
-    bool is_live, has_trend;
+    bool is_live, has_trend, wants_who;
     struct hf_leak_options leaks;
 };
 
@@ -25,6 +29,9 @@ struct top_options {
 static const struct hf_option live_options[] = {
     {"live", 0, HF_OPT_FLAG(AT(is_live)),
         "refresh the table of a process every two seconds, on a terminal"},
+    {"who", 0, HF_OPT_FLAG(AT(wants_who)),
+        "with --live: say what holds the blocks of each leak; this stops the process for "
+        "milliseconds, at most once a minute"},
     {"alarm", 0, HF_OPT_FLAG(AT(leaks.is_on)),
         "with --live: report a leak when it is certain, above the table"},
     {"learn", 0, HF_OPT_WAIT(AT(leaks.learn_ns), "TIME"),
@@ -150,14 +157,23 @@ struct live_table {
     bool has_alarm;
     struct hf_leak_alarm alarm;
     struct hf_out told; /* the line of the last leak; empty: none yet */
+    /* Of --who, in its worker. */
+    int looked_at; /* the live table that is open for this look; -1: it is asked for by name */
+    bool wants_heap;
+    struct hf_live_held *held;   /* NULL: not asked for */
+    char why[HF_ERROR_TEXT_MAX]; /* it is not known what holds the blocks; "": it is */
+    struct hf_live_snapshot table;
+    struct hf_table_blocks blocks;
 };
 
 static enum hf_status live_read_look(void *context, struct hf_lifetimes *lifetimes,
     struct hf_profile **out_profile, struct hf_error *err)
 {
     const struct live_table *live = context;
-    return hf_process_history_read(
-        &live->options.view.request, live->name, lifetimes, out_profile, err);
+    return live->looked_at >= 0 ? hf_process_history_read_table(
+                                      live->looked_at, live->name, lifetimes, out_profile, err)
+                                : hf_process_history_read(&live->options.view.request, live->name,
+                                      lifetimes, out_profile, err);
 }
 
 /* What is on the screen goes with it: who keeps standard error in a file has it there, too. */
@@ -181,6 +197,16 @@ static enum hf_status live_look_for_leaks(
     return hf_out_finish(&live->told, err);
 }
 
+static enum hf_status live_judge(
+    struct live_table *live, const struct hf_dated_profile *dated, struct hf_error *err)
+{
+    enum hf_status status =
+        hf_process_history_judge(&live->process, &live->options.view.request, err);
+    if (status == HF_OK && live->has_alarm)
+        status = live_look_for_leaks(live, dated, err);
+    return status;
+}
+
 static enum hf_status live_read(struct live_table *live, struct hf_error *err)
 {
     struct hf_process_history *process = &live->process;
@@ -192,11 +218,17 @@ static enum hf_status live_read(struct live_table *live, struct hf_error *err)
     process->last = NULL;
     enum hf_status status =
         hf_process_history_add(process, request, &dated, true, &process->last, err);
-    if (status == HF_OK)
-        status = hf_process_history_judge(process, request, err);
-    if (status == HF_OK && live->has_alarm)
-        status = live_look_for_leaks(live, &dated, err);
-    return status;
+    return status == HF_OK ? live_judge(live, &dated, err) : status;
+}
+
+/* Why what was asked for is not below the rows. */
+static void live_put_why(const struct live_table *live, struct hf_out *out)
+{
+    if (live->why[0] == '\0')
+        return;
+    hf_out_string(out, "note: what holds the blocks is not known: ");
+    hf_escape_terminal(out, hf_text_of(live->why));
+    hf_out_char(out, '\n');
 }
 
 /* As many rows as the window has room for, if nobody asked for a number. */
@@ -210,9 +242,14 @@ static enum hf_status live_draw(
     now.table.columns = screen->columns;
     now.table.is_leak_first = true;
     hf_out_text(&text, hf_out_view(&live->told));
-    size_t around = LINES_AROUND + (live->told.size != 0);
+    live_put_why(live, &text);
+    size_t around = LINES_AROUND;
+    around += live->told.size != 0 ? 1 : 0;
+    around += live->why[0] != '\0' ? 1 : 0;
     if (now.table.rows == 0 && screen->rows > around)
-        now.table.rows = screen->rows - around;
+        now.table.rows = now.table.max_lines = screen->rows - around;
+    now.table.find_held = live->held != NULL ? hf_live_held_find : NULL;
+    now.table.holder = live->held;
     enum hf_status status = live->has_history
                                 ? top_show(&now, &live->process, HF_TREND_POINTS_MIN, err)
                                 : hf_report_table(&now, &live->name, 1, err);
@@ -238,21 +275,118 @@ static enum hf_status live_show(struct live_table *live, struct hf_error *err)
 }
 
 /* Until the process ends, or somebody ends this one. */
+static enum hf_status live_show_all(struct live_table *live, uint32_t pid, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    uint64_t start;
+    while (status == HF_OK && hf_proc_start_ticks(pid, &start))
+        status = live_show(live, err);
+    return status;
+}
+
+/* ---- With what holds the leaks ---- */
+
+/* In the worker, as the next two. Without a table, the same as before is shown. */
+static enum hf_status live_look(void *context, int table, const char *name, struct hf_error *err)
+{
+    struct live_table *live = context;
+    const struct hf_dated_profile dated = {live->name, hf_timeline_now()};
+    const struct hf_live_screen screen = hf_live_screen_now();
+    enum hf_status status = HF_OK;
+    live->looked_at = table;
+    live->wants_heap = false;
+    if (table >= 0) {
+        hf_live_held_begin(live->held);
+        status = hf_process_history_add_table(
+            &live->process, &live->options.view.request, table, live->name, err);
+        if (status == HF_OK)
+            status = live_judge(live, &dated, err);
+    } else if (name[0] != '\0') {
+        (void)snprintf(live->why, sizeof live->why, "%s", name);
+    }
+    if (status == HF_OK)
+        status = live_draw(live, &screen, err);
+    live->wants_heap =
+        status == HF_OK && table >= 0 && hf_live_held_ask(live->held, hf_loop_now_ns());
+    return status;
+}
+
+static enum hf_status live_see_table(
+    void *context, const int *table, uint64_t asked_ns, struct hf_error *err)
+{
+    struct live_table *live = context;
+    hf_table_blocks_done(&live->blocks); /* of the snapshot before */
+    hf_live_snapshot_done(&live->table);
+    return hf_table_blocks_read(
+        &live->blocks, &live->table, hf_live_source_of(table, "live table"), asked_ns, err);
+}
+
+static enum hf_status live_report_held(
+    void *context, const struct hf_heap_reading *reading, struct hf_error *err)
+{
+    struct live_table *live = context;
+    struct hf_text names[HF_LIVE_HELD_ROWS];
+    size_t count = hf_live_held_names(live->held, names);
+    struct hf_held_places found = {0};
+    const struct hf_live_screen screen = hf_live_screen_now();
+    const struct hf_held_reading from = {reading, &live->blocks, &live->table};
+    enum hf_status status =
+        hf_held_places_find_owners(&found, names, count, &live->options.view.request, &from, err);
+    for (size_t i = 0; status == HF_OK && i < count; i++)
+        hf_live_held_put(live->held, names[i], &found.items[i]);
+    hf_held_places_done(&found);
+    if (status != HF_OK)
+        return status;
+    live->why[0] = '\0';
+    return live_draw(live, &screen, err);
+}
+
+/* Who may stop the process is here, and reads nothing of it. */
+static enum hf_status live_show_held(struct live_table *live, uint32_t pid, struct hf_error *err)
+{
+    uint64_t start;
+    struct hf_heap_worker *worker;
+    const struct hf_heap_reader_task task = {.common = &live->options.view.common,
+        .report = live_report_held,
+        .see_table = live_see_table,
+        .context = live,
+        .table = -1,
+        .look = live_look,
+        .wants_heap = &live->wants_heap};
+    live->options.view.common.quiet = true; /* the screen is the table's */
+    live->process.keeps_last = true;
+    enum hf_status status = hf_heap_worker_begin(&task, pid, &worker, err);
+    while (status == HF_OK && hf_proc_start_ticks(pid, &start)) {
+        struct hf_live_screen screen = hf_live_screen_now();
+        status = hf_heap_worker_look(worker, err);
+        while (status == HF_OK && hf_live_screen_wait(&screen, REFRESH_MS)) {
+            screen = hf_live_screen_now();
+            status = hf_heap_worker_look_again(worker, err);
+        }
+    }
+    hf_heap_worker_end(worker);
+    hf_table_blocks_done(&live->blocks); /* of one that worked here */
+    hf_live_snapshot_done(&live->table);
+    hf_live_held_done(live->held);
+    return status;
+}
+
 static enum hf_status show_live(
     const struct top_options *top, const char *name, uint32_t pid, struct hf_error *err)
 {
     const struct hf_report_options *options = &top->report;
     const struct hf_request *request = &options->view.request;
+    struct hf_live_held held = {0};
     struct live_table live = {.options = *options,
         .name = name,
         .has_alarm = top->leaks.is_on,
         .alarm.rules = hf_leak_options_rules(&top->leaks, REFRESH_MS * UINT64_C(1000000)),
-        .has_history = request->fold.thread == NULL && request->comparison.since == NULL};
-    enum hf_status status = HF_OK;
-    uint64_t start;
+        .has_history = request->fold.thread == NULL && request->comparison.since == NULL,
+        .looked_at = -1,
+        .held = top->wants_who ? &held : NULL};
     live.options.view.request.names.kept = &live.kept;
-    while (status == HF_OK && hf_proc_start_ticks(pid, &start))
-        status = live_show(&live, err);
+    enum hf_status status =
+        top->wants_who ? live_show_held(&live, pid, err) : live_show_all(&live, pid, err);
     hf_live_screen_end();
     hf_out_done(&live.told);
     hf_leak_alarm_done(&live.alarm);
@@ -366,6 +500,57 @@ static enum hf_status refuse_alarm(const struct top_options *options, struct hf_
     return HF_OK;
 }
 
+/* What would be about other rows than owners, other blocks than all of them, or needs a file. */
+static enum hf_status top_refuse_with_who(const struct top_options *options, struct hf_error *err)
+{
+    const struct hf_report_options *report = &options->report;
+    const struct hf_request *request = &report->view.request;
+    const struct hf_request_comparison *with = &request->comparison;
+    const struct hf_request_fold *fold = &request->fold;
+    const struct {
+        const char *name;
+        bool is_given;
+    } others[] = {
+        {"output", report->view.output != NULL},
+        {"json", report->table.is_json},
+        {"base", with->base.count != 0},
+        {"since", with->since != NULL},
+        {"series", with->is_series},
+        {"trend", options->has_trend},
+        {"at", request->times.at != NULL},
+        {"thread", fold->thread != NULL},
+        {"ignore", fold->ignore != NULL},
+        {"retain", fold->retain != NULL},
+        {"exclude", fold->exclude != NULL},
+        {"callers-of", fold->callers_of != NULL},
+    };
+    for (size_t i = 0; i < HF_COUNT(others); i++) {
+        if (others[i].is_given)
+            return hf_error_set(err, HF_ERR_USAGE, "--who excludes --%s", others[i].name);
+    }
+    if (fold->owners == HF_OWNERS_UNKNOWN || fold->granularity != HF_BY_FUNCTION)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--who says what holds the blocks of owners; it excludes all rows but --by owner");
+    return HF_OK;
+}
+
+static enum hf_status check_who(
+    const struct top_options *options, const struct hf_operands *operands, struct hf_error *err)
+{
+    uint32_t pid;
+    if (!options->wants_who)
+        return HF_OK;
+    if (!options->is_live || operands->count != 1 || !hf_operand_is_pid(operands->items[0], &pid))
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--who needs --live and one PID; for one report, there is heapflame trend PID --who");
+    enum hf_status status = top_refuse_with_who(options, err);
+    if (status == HF_OK && !isatty(STDOUT_FILENO))
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--who needs a terminal, but standard output is not one; for one report, there is "
+            "heapflame trend PID --who");
+    return status;
+}
+
 static enum hf_status top_run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
     struct top_options *options = all;
@@ -383,6 +568,8 @@ static enum hf_status top_run(void *all, struct hf_operands *operands, struct hf
     if (status != HF_OK)
         return status;
     status = hf_view_options_choose_rows(&report->view, err);
+    if (status == HF_OK)
+        status = check_who(options, operands, err);
     if (status != HF_OK)
         return status;
     if (report->table.blocks != HF_BLOCKS_NOT_SHOWN)
@@ -398,6 +585,11 @@ static void top_defaults(void *options)
     hf_leak_options_defaults(&((struct top_options *)options)->leaks);
 }
 
+static bool top_is_reader(const void *options)
+{
+    return !((const struct top_options *)options)->wants_who;
+}
+
 const struct hf_command hf_cmd_top = {
     .name = "top",
     .summary = "Print which functions hold the memory, ranked.",
@@ -409,6 +601,6 @@ const struct hf_command hf_cmd_top = {
     .groups = groups,
     .options_size = sizeof(struct top_options),
     .defaults = top_defaults,
-    .is_reader = hf_command_is_reader,
+    .is_reader = top_is_reader,
     .run = top_run,
 };

@@ -209,11 +209,11 @@ static enum hf_status trend_report_held(
     struct trend_options *options = all;
     struct hf_process_history *process = &options->process;
     const struct hf_request *request = &options->history.view.request;
+    const struct hf_held_reading from = {reading, &options->blocks, &options->table};
     struct hf_held_places held = {0};
     enum hf_status status = hf_process_history_judge_looks(process, request, err);
     if (status == HF_OK && reading != NULL)
-        status = hf_held_places_find(
-            &held, &process->growth, request, reading, &options->blocks, &options->table, err);
+        status = hf_held_places_find(&held, &process->growth, request, &from, err);
     if (status == HF_OK && reading == NULL)
         hf_notes_add(&process->view.folded->notes, HF_NOTE_INFO,
             "the process has ended, so nothing is known about what held its blocks");

@@ -163,7 +163,8 @@ void hf_standby_done(struct hf_standby *standby)
 
 static enum hf_status standby_start(struct hf_standby *standby, struct hf_error *err)
 {
-    if (standby->worker != 0 && standby_now_ns() - standby->started_ns > AGE_NS)
+    bool is_old = standby_now_ns() - standby->started_ns > AGE_NS;
+    if (standby->worker != 0 && is_old && !standby->keeps_state)
         hf_standby_rest(standby);
     if (standby->worker != 0)
         return HF_OK;

@@ -48,7 +48,8 @@ struct hf_standby {
     hf_standby_work *work;
     void *context; /* of the work: as it is when a worker starts */
     bool keeps_output;
-    bool is_inside; /* no worker: the work is done here, with all rights */
+    bool keeps_state; /* what an order left behind is for the next: the worker stays however long */
+    bool is_inside;   /* no worker: the work is done here, with all rights */
     /* What else becomes ready while an order is worked on; fd -1: nothing. */
     struct {
         int fd;

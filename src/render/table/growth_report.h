@@ -49,6 +49,13 @@ struct hf_growth_held {
     uint64_t bytes; /* of all */
 };
 
+/* "held by: 98.2 % global sessions (server), 1.8 % nothing: lost"; of the keepers, the first ones,
+ * and in so many columns (0: any) fewer of them. There is at least one. */
+void hf_growth_put_held(const struct hf_growth_held *held, size_t columns, struct hf_out *out);
+
+/* Its names are from malloc. */
+void hf_growth_held_done(struct hf_growth_held *held);
+
 struct hf_growth_report {
     const struct hf_growth *growth;
     const struct hf_suppressions *suppressions;

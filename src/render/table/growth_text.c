@@ -2,12 +2,14 @@
 #include "analysis/suspects.h"
 #include "base/strings/escape.h"
 #include "base/strings/units.h"
+#include "base/strings/utf8.h"
 #include "render/table/growth_columns.h"
 #include "render/table/growth_report.h"
 #include "render/table/used_suppressions.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 static struct hf_verdict_facts facts_of(
     const struct hf_growth_report *report, const struct hf_growth_place *place)
@@ -211,32 +213,60 @@ static void put_keeper_part(uint64_t bytes, uint64_t all, struct hf_out *out)
     hf_out_printf(out, "%.1f %% ", (double)bytes * 100 / (double)all);
 }
 
-/* "  held by: 98.2 % global sessions (server), 1.8 % nothing: lost" */
+/* The first keepers by name, the others together. */
+static void put_keepers(const struct hf_growth_held *held, size_t shown, struct hf_out *out)
+{
+    uint64_t rest = held->bytes;
+    hf_out_string(out, "held by: ");
+    for (size_t i = 0; i < shown && i < held->count; i++) {
+        hf_out_string(out, i != 0 ? ", " : "");
+        put_keeper_part(held->items[i].bytes, held->bytes, out);
+        hf_escape_terminal(out, hf_text_of(held->items[i].name));
+        rest -= held->items[i].bytes;
+    }
+    if (held->count > shown) {
+        hf_out_string(out, ", ");
+        put_keeper_part(rest, held->bytes, out);
+        hf_out_string(out, "others");
+    }
+}
+
+void hf_growth_put_held(const struct hf_growth_held *held, size_t columns, struct hf_out *out)
+{
+    struct hf_out line = {0};
+    for (size_t shown = KEEPERS_SHOWN; shown != 0; shown--) {
+        line.size = 0;
+        put_keepers(held, shown, &line);
+        if (columns == 0 || hf_utf8_columns(hf_out_view(&line)) <= columns)
+            break;
+    }
+    hf_out_text(out, hf_out_view(&line));
+    if (line.error.status != HF_OK)
+        out->error = line.error;
+    hf_out_done(&line);
+}
+
+void hf_growth_held_done(struct hf_growth_held *held)
+{
+    for (size_t i = 0; held->items != NULL && i < held->count; i++)
+        free(held->items[i].name);
+    free(held->items);
+    *held = (struct hf_growth_held){0};
+}
+
 static void growth_text_put_held(
     const struct hf_growth_report *report, const struct hf_growth_place *place, struct hf_out *out)
 {
     const struct hf_growth_held *held =
         report->held != NULL ? &report->held[place - report->growth->places] : NULL;
-    uint64_t lost = 0, rest = held != NULL ? held->bytes : 0;
+    uint64_t lost = 0;
     if (held == NULL || held->bytes == 0)
         return;
-    hf_out_string(out, "  held by: ");
-    for (size_t i = 0; i < held->count; i++) {
-        const struct hf_growth_keeper *keeper = &held->items[i];
-        lost += keeper->is_lost ? keeper->bytes : 0;
-        if (i >= KEEPERS_SHOWN)
-            continue;
-        hf_out_string(out, i != 0 ? ", " : "");
-        put_keeper_part(keeper->bytes, held->bytes, out);
-        hf_escape_terminal(out, hf_text_of(keeper->name));
-        rest -= keeper->bytes;
-    }
-    if (held->count > KEEPERS_SHOWN) {
-        hf_out_string(out, ", ");
-        put_keeper_part(rest, held->bytes, out);
-        hf_out_string(out, "others");
-    }
+    hf_out_string(out, "  ");
+    hf_growth_put_held(held, 0, out);
     hf_out_char(out, '\n');
+    for (size_t i = 0; i < held->count; i++)
+        lost += held->items[i].is_lost ? held->items[i].bytes : 0;
     if (lost < held->bytes / 2)
         return;
     hf_out_string(out, "  proven");

@@ -18,7 +18,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LED_ROWS 500      /* among them are looked for those that leak */
+#define LED_ROWS 500 /* among them are looked for those that leak */
+#define HELD_INDENT "    "
 #define NAME_WIDTH_MAX 40 /* a longer name moves only its own row's place to the right */
 
 struct table {
@@ -276,6 +277,42 @@ static void put_plain_row(struct table *t, size_t index, struct widths widths)
     hf_out_char(t->out, '\n');
 }
 
+/* Of a row that leaks; NULL: nothing is said. */
+static const struct hf_growth_held *find_held(const struct table *t, size_t index)
+{
+    const struct hf_top_options *options = t->options;
+    if (options->find_held == NULL || options->growth == NULL ||
+        t->trends.items[index].verdict.kind != HF_VERDICT_LEAK)
+        return NULL;
+    const struct hf_growth_held *held =
+        options->find_held(options->holder, t->rows.items[index].name);
+    return held != NULL && held->count != 0 ? held : NULL;
+}
+
+/* Rows that have room with the lines below them; the first has it always. */
+static void fit_lines(struct table *t)
+{
+    size_t fitting = 0, lines = 0;
+    while (fitting < t->rows.shown) {
+        lines += find_held(t, fitting) != NULL ? 2 : 1;
+        if (fitting != 0 && lines > t->options->max_lines)
+            break;
+        fitting++;
+    }
+    t->rows.shown = fitting;
+}
+
+static void top_put_held(struct table *t, size_t index)
+{
+    size_t columns = t->options->columns, indent = strlen(HELD_INDENT);
+    const struct hf_growth_held *held = find_held(t, index);
+    if (held == NULL)
+        return;
+    hf_out_string(t->out, HELD_INDENT);
+    hf_growth_put_held(held, columns > indent ? columns - indent : 0, t->out);
+    hf_out_char(t->out, '\n');
+}
+
 /* "; +10.8 MiB/min ± 1.3 MiB in 60 profiles over 59 min; as a whole: leak" */
 static void top_put_way(struct table *t)
 {
@@ -302,8 +339,10 @@ static void top_put_plain(struct table *t)
     struct widths widths = plain_widths(t);
     if (t->rows.shown != 0)
         put_plain_title(t, widths);
-    for (size_t i = 0; i < t->rows.shown; i++)
+    for (size_t i = 0; i < t->rows.shown; i++) {
         put_plain_row(t, i, widths);
+        top_put_held(t, i);
+    }
     size_t hidden = t->rows.count - t->rows.shown;
     if (hidden != 0)
         hf_out_printf(t->out, "and %zu more %s: flat %s\n", hidden, noun(t, hidden),
@@ -463,6 +502,8 @@ enum hf_status hf_top_text(const struct hf_profile *folded, const struct hf_top_
     if (status == HF_OK && options->growth != NULL && options->is_leak_first)
         status = hf_row_trends_lead_with_leaks(
             &t.trends, &t.rows, options->growth, options->max_rows, err);
+    if (status == HF_OK && options->max_lines != 0)
+        fit_lines(&t);
     if (status == HF_OK && !shorten_places(&t))
         status = hf_error_memory(err);
     if (status == HF_OK)

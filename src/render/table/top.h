@@ -28,10 +28,14 @@
 #include "base/strings/out.h"
 #include "profile/fold.h"
 #include "profile/profile.h"
+#include "render/table/growth_report.h"
 #include "render/table/row_blocks.h"
 #include "render/table/rows.h"
 
 #define HF_TOP_JSON_SCHEMA "heapflame.top/1"
+
+/* What holds the blocks of a row of this name, which leaks; NULL: not known. */
+typedef const struct hf_growth_held *hf_top_find_held_fn(void *context, struct hf_text name);
 
 struct hf_top_options {
     size_t type;                        /* index of the value type shown */
@@ -49,6 +53,9 @@ struct hf_top_options {
     const struct hf_series *series;     /* whose change this is; NULL: none */
     struct hf_growth *growth;           /* of the history that this is the end of; NULL: none */
     bool is_leak_first;                 /* with a history: rows that leak lead, the fastest first */
+    hf_top_find_held_fn *find_held;     /* likewise: the line below such a row; NULL: none */
+    void *holder;                       /* of find_held */
+    size_t max_lines;                   /* of rows and the lines below them; 0: any */
     struct hf_owners *owners;           /* the rows are owners, and how they own it; NULL: not */
 };
 

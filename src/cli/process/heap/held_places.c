@@ -25,11 +25,9 @@ static enum hf_status name_keeper(struct hf_growth_keeper *keeper, const struct 
     return status;
 }
 
-/* All holdings of a place, which are those of all its rows. */
 static enum hf_status keep_holdings(struct hf_growth_held *held, const struct hf_holdings *holdings,
-    const struct hf_keepers *keepers, struct hf_error *err)
+    const struct hf_holdings_part *all, const struct hf_keepers *keepers, struct hf_error *err)
 {
-    const struct hf_holdings_part *all = &holdings->parts[holdings->rows.count];
     enum hf_status status = HF_OK;
     held->items = calloc(all->count + 1, sizeof *held->items);
     if (held->items == NULL)
@@ -54,20 +52,25 @@ static enum hf_status hold_place(struct hf_growth_held *held, const struct hf_gr
     if (status == HF_OK)
         status = hf_holdings_make(&holdings, request, &of, 0, err);
     if (status == HF_OK)
-        status = keep_holdings(held, &holdings, all->keepers, err);
+        status =
+            keep_holdings(held, &holdings, &holdings.parts[holdings.rows.count], all->keepers, err);
     hf_holdings_done(&holdings);
     hf_growth_choice_done(&choice);
     return status;
 }
 
-static enum hf_status hold_leaks(struct hf_held_places *held, const struct hf_growth *growth,
+/* What is asked for: the leaks of a growth, or owners by name. */
+struct held_question {
+    const struct hf_growth *growth; /* NULL: owners */
+    const struct hf_text *names;
+    size_t count;
+};
+
+static enum hf_status hold_leaks(struct hf_held_places *held, const struct held_question *question,
     const struct hf_request *request, const struct hf_holdings_of *of, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
-    held->items = calloc(growth->count + 1, sizeof *held->items);
-    held->count = growth->count;
-    if (held->items == NULL)
-        return hf_error_memory(err);
+    const struct hf_growth *growth = question->growth;
     for (size_t i = 0; i < growth->count && status == HF_OK; i++) {
         const struct hf_growth_place *place = &growth->places[i];
         if (place->verdict.kind == HF_VERDICT_LEAK)
@@ -76,38 +79,71 @@ static enum hf_status hold_leaks(struct hf_held_places *held, const struct hf_gr
     return status;
 }
 
-enum hf_status hf_held_places_find(struct hf_held_places *held, const struct hf_growth *growth,
-    const struct hf_request *request, const struct hf_heap_reading *reading,
-    struct hf_table_blocks *blocks, const struct hf_live_snapshot *table, struct hf_error *err)
+static enum hf_status hold_owners(struct hf_held_places *held, const struct held_question *question,
+    const struct hf_request *request, const struct hf_holdings_of *of, struct hf_error *err)
 {
+    struct hf_holdings holdings = {0};
+    enum hf_status status = hf_holdings_make(&holdings, request, of, 0, err);
+    for (size_t row = 0; status == HF_OK && row < holdings.rows.count; row++) {
+        for (size_t i = 0; status == HF_OK && i < question->count; i++) {
+            if (hf_text_equal(holdings.rows.items[row].name, question->names[i]))
+                status = keep_holdings(
+                    &held->items[i], &holdings, &holdings.parts[row], of->keepers, err);
+        }
+    }
+    hf_holdings_done(&holdings);
+    return status;
+}
+
+static enum hf_status find_held_places(struct hf_held_places *held,
+    const struct held_question *question, const struct hf_request *request,
+    const struct hf_held_reading *from, struct hf_error *err)
+{
+    const struct hf_heap_reading *reading = from->reading;
     struct hf_variables variables = {0};
     struct hf_keepers keepers = {0};
     struct hf_heap_symbols symbols;
     struct hf_request asked = *request;
     asked.fold.owners = HF_OWNERS_IN_HEAPS;
-    *held = (struct hf_held_places){0};
+    *held = (struct hf_held_places){
+        .items = calloc(question->count + 1, sizeof *held->items), .count = question->count};
+    if (held->items == NULL)
+        return hf_error_memory(err);
     hf_heap_symbols_init(&symbols, &request->names);
-    enum hf_status status = hf_table_blocks_join(blocks, reading->heap, err);
+    enum hf_status status = hf_table_blocks_join(from->blocks, reading->heap, err);
     if (status == HF_OK)
         status =
             hf_variables_read(&variables, reading->image, reading->graph, &symbols.options, err);
     if (status == HF_OK)
         status = hf_keepers_make(&keepers, reading->heap, reading->graph, &variables, err);
-    const struct hf_holdings_of of = {table, blocks, &keepers, NULL};
+    const struct hf_holdings_of of = {from->table, from->blocks, &keepers, NULL};
     if (status == HF_OK)
-        status = hold_leaks(held, growth, &asked, &of, err);
+        status = question->growth != NULL ? hold_leaks(held, question, &asked, &of, err)
+                                          : hold_owners(held, question, &asked, &of, err);
     hf_keepers_done(&keepers);
     hf_variables_done(&variables);
     return status;
 }
 
+enum hf_status hf_held_places_find(struct hf_held_places *held, const struct hf_growth *growth,
+    const struct hf_request *request, const struct hf_held_reading *from, struct hf_error *err)
+{
+    const struct held_question question = {growth, NULL, growth->count};
+    return find_held_places(held, &question, request, from, err);
+}
+
+enum hf_status hf_held_places_find_owners(struct hf_held_places *held, const struct hf_text *names,
+    size_t count, const struct hf_request *request, const struct hf_held_reading *from,
+    struct hf_error *err)
+{
+    const struct held_question question = {NULL, names, count};
+    return find_held_places(held, &question, request, from, err);
+}
+
 void hf_held_places_done(struct hf_held_places *held)
 {
-    for (size_t i = 0; held->items != NULL && i < held->count; i++) {
-        for (size_t k = 0; k < held->items[i].count; k++)
-            free(held->items[i].items[k].name);
-        free(held->items[i].items);
-    }
+    for (size_t i = 0; held->items != NULL && i < held->count; i++)
+        hf_growth_held_done(&held->items[i]);
     free(held->items);
     *held = (struct hf_held_places){0};
 }
