@@ -1,5 +1,7 @@
 #include "base/containers/fingerprint.h"
 
+#include "base/mix.h"
+
 #include <errno.h>
 #include <sys/random.h>
 
@@ -18,6 +20,25 @@ static uint64_t modulo_prime(u128 sum)
     return rest >= PRIME ? rest - PRIME : rest;
 }
 
+static void set_powers(struct hf_fingerprint_key *key)
+{
+    for (size_t i = 0; i < 2; i++) {
+        uint64_t *powers = key->powers[i];
+        powers[0] %= PRIME;
+        powers[1] = modulo_prime((u128)powers[0] * powers[0]);
+        powers[2] = modulo_prime((u128)powers[1] * powers[0]);
+    }
+}
+
+void hf_fingerprint_key_fixed(uint64_t number, struct hf_fingerprint_key *out_key)
+{
+    const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15), factor = UINT64_C(0xa0761d6478bd642f);
+    uint64_t *words = (uint64_t *)out_key;
+    for (size_t i = 0; i < sizeof *out_key / sizeof *words; i++)
+        words[i] = hf_mix(hf_mix(number + golden * (i + 1), factor), golden);
+    set_powers(out_key);
+}
+
 enum hf_status hf_fingerprint_key_draw(struct hf_fingerprint_key *out_key, struct hf_error *err)
 {
     /* Above 256 bytes a signal may cut it short. */
@@ -28,12 +49,7 @@ enum hf_status hf_fingerprint_key_draw(struct hf_fingerprint_key *out_key, struc
             return hf_error_system(err, errno, "cannot get random numbers");
         at += got < 0 ? 0 : got;
     }
-    for (size_t i = 0; i < 2; i++) {
-        uint64_t *powers = out_key->powers[i];
-        powers[0] %= PRIME;
-        powers[1] = modulo_prime((u128)powers[0] * powers[0]);
-        powers[2] = modulo_prime((u128)powers[1] * powers[0]);
-    }
+    set_powers(out_key);
     return HF_OK;
 }
 

@@ -37,6 +37,12 @@ struct hf_fingerprint {
 HF_MUST_CHECK enum hf_status hf_fingerprint_key_draw(
     struct hf_fingerprint_key *out_key, struct hf_error *err);
 
+/*
+ * A key that is the same everywhere, for fingerprints that are kept or compared between machines:
+ * equal ones are as rare by chance, but whoever wants to can make two texts that have them.
+ */
+void hf_fingerprint_key_fixed(uint64_t number, struct hf_fingerprint_key *out_key);
+
 struct hf_fingerprint hf_fingerprint_of(const struct hf_fingerprint_key *key, struct hf_text text);
 
 /* The fingerprints of many beginnings of one text, for little more than that of the longest. */
