@@ -4,6 +4,13 @@
  * Source: gABI, "Section Compression": ELFCOMPRESS_ZLIB (RFC 1950) and ELFCOMPRESS_ZSTD (RFC 8878).
  * The size that the header claims is checked against HF_LIMIT_INFLATED and HF_LIMIT_INFLATE_RATIO
  * before anything is allocated, and the data must have exactly that size.
+ *
+ * Example:
+ *
+ *     struct hf_text payload = {NULL, 0};
+ *     char *bytes = NULL;
+ *     status = hf_inflate(HF_COMPRESSION_ZLIB, payload, 4096, &bytes, err);
+ *     hf_out_text(out, (struct hf_text){bytes, status == HF_OK ? 4096 : 0});
  */
 #ifndef HF_COMPRESS_INFLATE_H
 #define HF_COMPRESS_INFLATE_H

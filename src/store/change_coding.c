@@ -255,9 +255,9 @@ enum hf_status hf_change_read(struct hf_text blob, const struct hf_levels *befor
             "a profile in the store is a change of one that is not there; expected a keyframe");
     if (size > (uint64_t)HF_LIMIT_LEVELS * ROW_BYTES_MAX + COUNT_BYTES_MAX)
         return hf_error_set(err, HF_ERR_LIMIT,
-            "a profile in the store says that its changes are %" PRIu64
-            " bytes, more than those of %u stacks (HF_LIMIT_LEVELS)",
-            size, (unsigned)HF_LIMIT_LEVELS);
+            "a profile in the store has changes of more than %u stacks, by their size of %" PRIu64
+            " (HF_LIMIT_LEVELS)",
+            (unsigned)HF_LIMIT_LEVELS, size);
     char *body;
     struct hf_levels now;
     enum hf_status status =

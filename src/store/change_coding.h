@@ -27,10 +27,12 @@
  *
  * Example:
  *
- *     struct hf_levels before = {0}, now = {0};
- *     status = hf_levels_add(&now, (struct hf_level){.stack = 7, .bytes = 4096, .objects = 1},
- * err); if (status == HF_OK) status = hf_change_write(hf_change_needs_keyframe(0, 60000) ? NULL :
- * &before, &now, out, err); hf_levels_done(&before); hf_levels_done(&now);
+ *     struct hf_levels now = {0};
+ *     struct hf_level level = {.stack = 7, .bytes = 4096, .objects = 1};
+ *     status = hf_levels_add(&now, level, err);
+ *     if (status == HF_OK)
+ *         status = hf_change_write(NULL, &now, out, err);
+ *     hf_levels_done(&now);
  */
 #ifndef HF_STORE_CHANGE_CODING_H
 #define HF_STORE_CHANGE_CODING_H

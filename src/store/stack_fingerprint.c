@@ -27,7 +27,7 @@ static void put_sized_text(struct hf_out *out, struct hf_text text)
     hf_out_text(out, text);
 }
 
-static void put_place(
+static void put_frame_place(
     struct hf_out *out, char form, const struct hf_frame *frame, struct hf_text of)
 {
     hf_out_char(out, form);
@@ -36,24 +36,24 @@ static void put_place(
     put_number(out, frame->offset);
 }
 
-static void put_frame(
+static void put_stack_frame(
     struct hf_out *out, const struct hf_profile *profile, const struct hf_frame *frame)
 {
     const struct hf_module *module = &profile->modules[frame->module];
     bool has_offset = (frame->flags & HF_FRAME_HAS_OFFSET) != 0;
     if (frame->symbol != HF_NO_STRING) {
-        put_place(out, BY_SYMBOL, frame, hf_profile_text(profile, frame->symbol));
+        put_frame_place(out, BY_SYMBOL, frame, hf_profile_text(profile, frame->symbol));
     } else if (has_offset && module->build_id != HF_NO_STRING) {
-        put_place(out, BY_BUILD_ID, frame, hf_profile_text(profile, module->build_id));
+        put_frame_place(out, BY_BUILD_ID, frame, hf_profile_text(profile, module->build_id));
     } else if (has_offset && frame->module != HF_NO_MODULE) {
-        put_place(out, BY_PATH, frame, hf_profile_text(profile, module->path));
+        put_frame_place(out, BY_PATH, frame, hf_profile_text(profile, module->path));
     } else if ((frame->flags & HF_FRAME_NAMED) != 0) {
         hf_out_char(out, BY_NAME);
         put_sized_text(out, hf_profile_text(profile, frame->name));
         put_sized_text(out, hf_profile_text(profile, frame->file));
         put_number(out, frame->line);
     } else {
-        put_place(out, BY_ADDRESS, frame, (struct hf_text){NULL, 0});
+        put_frame_place(out, BY_ADDRESS, frame, (struct hf_text){NULL, 0});
     }
 }
 
@@ -64,7 +64,8 @@ enum hf_status hf_stack_fingerprint_of(struct hf_stack_printer *printer,
     struct hf_out *frames = &printer->frames;
     frames->size = 0;
     for (; node != HF_STACK_ROOT; node = profile->stacks.nodes[node].parent)
-        put_frame(frames, profile, hf_profile_frame_at(profile, profile->stacks.nodes[node].frame));
+        put_stack_frame(
+            frames, profile, hf_profile_frame_at(profile, profile->stacks.nodes[node].frame));
     enum hf_status status = hf_out_finish(frames, err);
     if (status == HF_OK)
         *out_print = hf_fingerprint_of(&printer->key, hf_out_view(frames));

@@ -182,8 +182,9 @@ static void limit_of_levels(void **state)
     check_error(&err, "a profile has more than 1000000 stacks that hold memory (HF_LIMIT_LEVELS)");
     hf_levels_done(&levels);
     refuse((struct hf_text){"\1....\xff\xff\xff\xff\x0f", 10}, NULL,
-        "a profile in the store says that its changes are 4294967295 bytes, more than those of "
-        "1000000 stacks (HF_LIMIT_LEVELS)");
+        "a profile in the store has changes of more than 1000000 stacks, by their size of "
+        "4294967295 "
+        "(HF_LIMIT_LEVELS)");
 }
 
 static void keyframes_begin_the_hours(void **state)
