@@ -1,5 +1,6 @@
 #include "analysis/growth/growth_place.h"
 
+#include "base/containers/hash.h"
 #include "base/plural.h"
 #include "base/strings/units.h"
 
@@ -15,6 +16,15 @@ void hf_growth_place_label(const struct hf_growth_place *place, struct hf_out *o
         return;
     hf_out_string(out, " via ");
     hf_out_text(out, place->via);
+}
+
+uint64_t hf_growth_place_hash(const struct hf_growth_place *place)
+{
+    struct hf_out label = {0};
+    hf_growth_place_label(place, &label);
+    uint64_t hash = hf_hash_bytes(label.data, label.size);
+    hf_out_done(&label);
+    return hash;
 }
 
 bool hf_growth_when(const struct hf_growth *growth, const struct hf_growth_place *place,

@@ -34,6 +34,9 @@ const struct hf_verdict_event *hf_growth_event_before(
 /* "open_session via std::string"; raw: escape it. */
 void hf_growth_place_label(const struct hf_growth_place *place, struct hf_out *out);
 
+/* Of the label: by which a place is known from look to look. */
+uint64_t hf_growth_place_hash(const struct hf_growth_place *place);
+
 /* When the recording began whose births are known, in times_s: of the times of `survival`. */
 double hf_growth_began_s(const struct hf_growth *growth);
 

@@ -34,7 +34,7 @@ static bool is_leak_of(const struct hf_growth *growth, uint64_t hash)
 {
     for (size_t i = 0; i < growth->count; i++) {
         const struct hf_growth_place *place = &growth->places[i];
-        if (place->verdict.kind == HF_VERDICT_LEAK && hf_leak_windows_hash(place) == hash)
+        if (place->verdict.kind == HF_VERDICT_LEAK && hf_growth_place_hash(place) == hash)
             return true;
     }
     return false;
@@ -105,7 +105,7 @@ static void choose_of(struct hf_leak_alarm *alarm, const struct hf_process_histo
     const struct hf_growth *growth = &process->growth;
     for (size_t i = 0; i < growth->count && alarm->told_count < HF_GROWTH_PLACES; i++) {
         const struct hf_growth_place *place = &growth->places[i];
-        uint64_t hash = hf_leak_windows_hash(place);
+        uint64_t hash = hf_growth_place_hash(place);
         if (!rings(alarm, growth, place, is_of_window) || find_told(alarm, hash) != NULL)
             continue;
         alarm->told[alarm->told_count++] =

@@ -1,21 +1,11 @@
 #include "answer/history/leak_windows.h"
 
 #include "analysis/growth/growth_place.h"
-#include "base/containers/hash.h"
 
 #include <math.h>
 
 #define NS_PER_MS 1000000
 #define FIRST_LOOK_MS 1 /* after its begin: the first epoch, with all that is older, is cut off */
-
-uint64_t hf_leak_windows_hash(const struct hf_growth_place *place)
-{
-    struct hf_out label = {0};
-    hf_growth_place_label(place, &label);
-    uint64_t hash = hf_hash_bytes(label.data, label.size);
-    hf_out_done(&label);
-    return hash;
-}
 
 enum hf_status hf_leak_look_take(const struct hf_leak_look *look, int64_t from_ms,
     const struct hf_request *request, struct hf_process_history *process, bool *out_is_added,
@@ -63,7 +53,7 @@ static void note_peaks(struct hf_place_peaks *peaks, const struct hf_growth *gro
     for (size_t i = 0; i < growth->count; i++) {
         const struct hf_growth_place *place = &growth->places[i];
         hf_place_peaks_add(
-            peaks, hf_leak_windows_hash(place), place->values[growth->point_count - 1]);
+            peaks, hf_growth_place_hash(place), place->values[growth->point_count - 1]);
     }
 }
 
@@ -107,7 +97,7 @@ bool hf_leak_windows_has_risen(
 {
     const struct hf_growth *growth = &hf_leak_windows_judged(windows)->growth;
     double began_s = hf_growth_began_s(growth);
-    double peak = hf_place_peaks_before(&windows->peaks, hf_leak_windows_hash(place));
+    double peak = hf_place_peaks_before(&windows->peaks, hf_growth_place_hash(place));
     for (size_t i = 0; i < growth->point_count; i++) {
         if (growth->times_s[i] - began_s <= place->survival.onset_s)
             peak = fmax(peak, place->values[i]);

@@ -47,9 +47,6 @@ struct hf_leak_windows {
     struct hf_place_peaks peaks;
 };
 
-/* By which a place is known from look to look. */
-uint64_t hf_leak_windows_hash(const struct hf_growth_place *place);
-
 /*
  * A look of the process by itself, as of an alarm: reads it, without what was freed, and adds it.
  * `from_ms`: births count from then on; 0: all. *out_is_added: false if the births are not known,

@@ -36,6 +36,18 @@ static enum hf_status add_to_history(struct hf_process_history *process,
     return status == HF_OK ? hf_history_add(history, profile, lifetimes, time_ms, err) : status;
 }
 
+/* From a profile that was read, which is freed if that fails. `lifetimes` may be NULL. */
+static enum hf_status process_history_take_births(
+    struct hf_lifetimes *lifetimes, struct hf_profile *profile, struct hf_error *err)
+{
+    if (lifetimes == NULL)
+        return HF_OK;
+    enum hf_status status = hf_lifetimes_take_births(lifetimes, profile, err);
+    if (status != HF_OK)
+        hf_profile_free(profile);
+    return status;
+}
+
 enum hf_status hf_process_history_read(const struct hf_request *request, const char *name,
     struct hf_lifetimes *lifetimes, struct hf_profile **out_profile, struct hf_error *err)
 {
@@ -43,12 +55,7 @@ enum hf_status hf_process_history_read(const struct hf_request *request, const c
     load.listener = NULL;
     load.lifetimes = lifetimes;
     enum hf_status status = hf_loader_read(&name, 1, &load, out_profile, err);
-    if (status != HF_OK || lifetimes == NULL)
-        return status;
-    status = hf_lifetimes_take_births(lifetimes, *out_profile, err);
-    if (status != HF_OK)
-        hf_profile_free(*out_profile);
-    return status;
+    return status == HF_OK ? process_history_take_births(lifetimes, *out_profile, err) : status;
 }
 
 enum hf_status hf_process_history_take(struct hf_process_history *process,
@@ -102,12 +109,7 @@ enum hf_status hf_process_history_read_table(int table, const char *name,
     input.lifetimes = lifetimes;
     enum hf_status status = hf_format_read(&input, out_profile, err);
     hf_input_close(&input);
-    if (status != HF_OK || lifetimes == NULL)
-        return status;
-    status = hf_lifetimes_take_births(lifetimes, *out_profile, err);
-    if (status != HF_OK)
-        hf_profile_free(*out_profile);
-    return status;
+    return status == HF_OK ? process_history_take_births(lifetimes, *out_profile, err) : status;
 }
 
 /* Takes the profile. */
