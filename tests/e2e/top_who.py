@@ -12,55 +12,13 @@ import struct
 import subprocess
 import sys
 import termios
-from pathlib import Path
 
 from _agent import AGENT, environment
-from _heap import HEAPFLAME, need
+from _heap import HEAPFLAME, SOURCE, need
 from _suite import run_tests
 
 need("gcc")
 
-LEAKS = r"""
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-struct node { struct node *next; char rest[1000]; };
-static struct node *volatile registry;
-static void *volatile cache[64];
-static __attribute__((noinline)) void wipe(void)
-{
-    volatile char bytes[65536];
-    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = 0;
-}
-static __attribute__((noinline)) void *fresh(size_t size) { return memset(malloc(size), 0, size); }
-static __attribute__((noinline)) void session_open(void)
-{
-    struct node *node = fresh(sizeof *node);
-    node->next = registry;
-    registry = node;
-}
-static __attribute__((noinline)) void parse_request(void)
-{
-    void *volatile *lost = fresh(3000);
-    *lost = fresh(500);
-}
-static __attribute__((noinline)) void cache_load(int i) { free(cache[i % 64]); cache[i % 64] = fresh(20000); }
-int main(void)
-{
-    for (int i = 0; i < 64; i++) cache_load(i);
-    (void)!write(1, "r", 1);
-    fcntl(0, F_SETFL, O_NONBLOCK);
-    char byte;
-    for (int i = 0; read(0, &byte, 1) != 0; i++) {
-        session_open();
-        parse_request();
-        cache_load(i);
-        wipe();
-        usleep(2000);
-    }
-}
-"""
 PTRACE_SEIZE, PTRACE_DETACH = 0x4206, 17
 
 
@@ -68,8 +26,7 @@ class Program:
     """It leaks, under the agent, until its standard input ends."""
 
     def __init__(self):
-        Path("program.c").write_text(LEAKS)
-        subprocess.run(["gcc", "-O1", "-g", "-o", "program", "program.c"], check=True)
+        subprocess.run(["gcc", "-O1", "-g", "-o", "program", SOURCE / "tests/programs/sessions.c"], check=True)
         self.process = subprocess.Popen(
             "./program", stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment("lg_prof_sample:0", (AGENT,)))
         assert self.process.stdout.read(1) == b"r"

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from _agent import AGENT, environment
-from _heap import HEAPFLAME, need
+from _heap import HEAPFLAME, SOURCE, need
 from _schemas import held
 from _suite import run_tests
 
@@ -317,45 +317,7 @@ def test_at_work():
             check(found, KEPT_C, 0.995, 0)
 
 
-GROWS = r"""
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-""" + WAIT.split("static __attribute__((noinline)) void ready")[0].replace("static void *churn", "__attribute__((unused)) static void *churn") + r"""
-struct node { struct node *next; char rest[1000]; };
-static struct node *volatile registry;
-static void *volatile cache[64], *volatile large;
-static __attribute__((noinline)) void *fresh(size_t size) { return memset(malloc(size), 0, size); }
-static __attribute__((noinline)) void start_up(void) { large = fresh(4 << 20); }
-static __attribute__((noinline)) void session_open(void)
-{
-    struct node *node = fresh(sizeof *node);
-    node->next = registry;
-    registry = node;
-}
-static __attribute__((noinline)) void parse_request(void)
-{
-    void *volatile *lost = fresh(3000);
-    *lost = fresh(500);
-}
-static __attribute__((noinline)) void cache_load(int i) { free(cache[i % 64]); cache[i % 64] = fresh(20000); }
-int main(void)
-{
-    start_up();
-    for (int i = 0; i < 64; i++) cache_load(i);
-    (void)!write(1, "r", 1);
-    fcntl(0, F_SETFL, O_NONBLOCK);
-    char byte;
-    for (int i = 0; read(0, &byte, 1) != 0; i++) {
-        session_open();
-        parse_request();
-        cache_load(i);
-        wipe();
-        usleep(2000);
-    }
-}
-"""
+GROWS = (SOURCE / "tests/programs/sessions.c").read_text()
 
 
 def check_growing(found, verdict):
