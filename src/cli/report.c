@@ -180,6 +180,21 @@ enum hf_status hf_report_table(struct hf_report_options *options, const char *co
         options, profiles, count, options->table.rows_are, report_write_table, err);
 }
 
+enum hf_status hf_report_last_table(struct hf_report_options *options,
+    struct hf_process_history *process, size_t points_min, struct hf_error *err)
+{
+    struct hf_notes *notes = &process->last->notes;
+    enum hf_status status = hf_names_add(&options->view.request.names, process->last, err);
+    if (status != HF_OK)
+        return status;
+    hf_notes_done(notes);
+    hf_notes_merge(notes, &process->view.folded->notes);
+    options->view.request.given = process->last;
+    options->view.request.comparison.since = NULL; /* what was taken before was left out */
+    options->growth = process->history.count >= points_min ? &process->growth : NULL;
+    return hf_report_table(options, NULL, 0, err);
+}
+
 /* "0.1" pixels or "0.5%" of the total. */
 static enum hf_status parse_min_width(
     const char *text, struct hf_flame_options *flame, struct hf_error *err)

@@ -11,6 +11,8 @@
 #include "render/flame/flame.h"
 #include "render/table/top.h"
 
+struct hf_process_history; /* answer/history/process_history.h */
+
 struct hf_table_options {
     uint64_t rows;    /* 0: all */
     uint64_t columns; /* of the window; 0: any */
@@ -84,6 +86,13 @@ HF_MUST_CHECK enum hf_status hf_report_picture(struct hf_report_options *options
 HF_MUST_CHECK enum hf_status hf_report_graph(struct hf_report_options *options,
     const char *const *profiles, size_t count, const char *title, bool is_svg,
     struct hf_error *err);
+
+/*
+ * The table of the last profile of a process (process->last), with how its rows changed if there
+ * are at least `points_min` points. Notes on all of its profiles become notes on the last one.
+ */
+HF_MUST_CHECK enum hf_status hf_report_last_table(struct hf_report_options *options,
+    struct hf_process_history *process, size_t points_min, struct hf_error *err);
 
 /*
  * jeprof's --list: the source of the functions that `pattern` matches; and --raw: the whole profile
