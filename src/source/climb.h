@@ -15,26 +15,11 @@
 #ifndef HF_SOURCE_CLIMB_H
 #define HF_SOURCE_CLIMB_H
 
-#include "source/origin.h"
+#include "source/targets.h"
 
-#define HF_SOURCE_END_UNKNOWN ((struct hf_source_end){.fate = HF_SOURCE_UNKNOWN})
-#define HF_SOURCE_END_STAYS ((struct hf_source_end){.fate = HF_SOURCE_STAYS})
-#define HF_SOURCE_END_RETURNED ((struct hf_source_end){.fate = HF_SOURCE_RETURNED})
-
-/* Of two things that are done with a value, the one that counts; the first, if they are equal. */
-struct hf_source_end hf_source_stronger(struct hf_source_end a, struct hf_source_end b);
-
-/* A value is put into the container whose chain ends with token `last`. */
-struct hf_source_end hf_source_into(
-    const struct hf_source_at *at, uint32_t statement, uint32_t last);
-
-/* The same of an argument of the call whose brackets open at `open`. */
+/* A value is an argument of the call whose brackets open at `open`. */
 struct hf_source_end hf_source_into_argument(
     const struct hf_source_at *at, uint32_t open, uint32_t number);
-
-/* The same of the object that the call of the name at `callee` is for: what becomes of it if it is
- * a variable of the function, which made it; else unknown. */
-struct hf_source_end hf_source_into_receiver(const struct hf_source_at *at, uint32_t callee);
 
 /* What a statement is worth to the block that it ends: in Ruby and Perl, its value. */
 bool hf_source_is_value(const struct hf_source_at *at, uint32_t statement);

@@ -26,6 +26,7 @@
 
 #include "base/strings/out.h"
 #include "source/flow.h"
+#include "source/function_names.h"
 
 /* A line of a function by name and file; line 0: the function as a whole. */
 struct hf_source_line {
@@ -114,9 +115,6 @@ HF_MUST_CHECK enum hf_status hf_source_functions_call(struct hf_source_functions
 
 struct hf_source_judgement hf_source_functions_judge(
     const struct hf_source_functions *functions, struct hf_source_line at);
-
-/* "add" of "Index.add", "Index#add", "Index::add": as its source has it. */
-struct hf_text hf_source_bare_name(struct hf_text name);
 
 void hf_source_functions_done(struct hf_source_functions *functions);
 
