@@ -16,8 +16,7 @@
 #include "source/text/tokens.h"
 
 #define HF_SCRIPT_HEREDOCS 4
-#define HF_SCRIPT_CONDITIONS 20 /* "#if" within each other; of deeper ones both branches are read  \
-                                 */
+#define HF_SCRIPT_CONDITIONS 20 /* "#if" within each other: of deeper ones, both branches */
 #define HF_SCRIPT_BRACKETS 1000 /* open at once; deeper ones have no other */
 
 struct hf_script_reader {
