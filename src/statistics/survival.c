@@ -4,6 +4,7 @@
 #include "statistics/change_point.h"
 
 #include <math.h>
+#include <string.h>
 
 #define Z_5 1.645     /* one side, 5 % */
 #define GONE 0.1      /* of a cohort is left: it is gone */
@@ -21,18 +22,22 @@
 #define DYING_PART 0.4      /* of the time: they die since then, or a cache has only become full */
 #define GONE_SHARE 0.5      /* in use of the survivors that there were */
 
-/* Of each cohort, until each look since the first: what was freed, and what could have been. */
+/* What stays as it is when there are more looks: it is added up once for all of them. */
 struct survival_sums {
+    /* Of each cohort, until each look since the first: what was freed, and what could have been. */
     double deaths[HF_SURVIVAL_EPOCHS][HF_SURVIVAL_LOOKS];
     double exposure[HF_SURVIVAL_EPOCHS][HF_SURVIVAL_LOOKS];
+    double gone[HF_SURVIVAL_LOOKS]; /* freed between a look and the next one, of all cohorts */
+    double ages[HF_SURVIVAL_LOOKS]; /* mean of what is in use, of the cohorts from `first` on */
+    size_t ends[HF_SURVIVAL_LOOKS]; /* behind the last cohort that was in use until then */
+    size_t first;                   /* the first cohort that was born after the first look */
 };
 
 /* A table, and what is used again and again. */
 struct judge {
     const struct hf_survival_table *table;
     const struct survival_sums *sums; /* of all looks of the table, also of those to come */
-    size_t first;                     /* the first cohort that was born after the first look */
-    size_t end;                       /* behind the last one that anything is in use of */
+    size_t first, end;                /* cohorts: as of the sums */
     double now_s, age_s;
 };
 
@@ -75,8 +80,19 @@ static double last_of(const struct judge *j, size_t cohort)
     return j->table->in_use[j->table->look_count - 1][cohort];
 }
 
-/* They stay what they are when there are more looks. */
-static void add_up(const struct hf_survival_table *table, struct survival_sums *out)
+/* The mean age of what is in use at a look, of the cohorts since the first one; 0: nothing is. */
+static double mean_age(const struct hf_survival_table *table, size_t first, size_t look)
+{
+    double sum = 0, ages = 0;
+    for (size_t e = first; e < HF_SURVIVAL_EPOCHS; e++) {
+        double age_s = table->looks_s[look] - ((double)e + 0.5) * table->epoch_s;
+        sum += table->in_use[look][e];
+        ages += table->in_use[look][e] * positive(age_s);
+    }
+    return sum > 0 ? ages / sum : 0;
+}
+
+static void add_up_cohorts(const struct hf_survival_table *table, struct survival_sums *out)
 {
     for (size_t e = 0; e < HF_SURVIVAL_EPOCHS; e++) {
         double deaths = 0, exposure = 0;
@@ -86,23 +102,41 @@ static void add_up(const struct hf_survival_table *table, struct survival_sums *
             if (look + 1 == table->look_count)
                 break;
             double at_risk = table->in_use[look][e];
+            double gone = positive(at_risk - table->in_use[look + 1][e]);
             exposure += at_risk * (table->looks_s[look + 1] - table->looks_s[look]);
-            deaths += positive(at_risk - table->in_use[look + 1][e]);
+            deaths += gone;
+            out->gone[look] += gone;
         }
     }
+}
+
+static void add_up(const struct hf_survival_table *table, struct survival_sums *out)
+{
+    size_t first = 0, end = 0;
+    memset(out->gone, 0, sizeof out->gone);
+    add_up_cohorts(table, out);
+    while (first < HF_SURVIVAL_EPOCHS && (double)first * table->epoch_s < table->looks_s[0])
+        first++;
+    for (size_t look = 0; look < table->look_count; look++) {
+        size_t last = HF_SURVIVAL_EPOCHS;
+        while (last > first && last > end && table->in_use[look][last - 1] <= 0)
+            last--;
+        end = last > first && last > end ? last : end;
+        out->ends[look] = end;
+        out->ages[look] = mean_age(table, first, look);
+    }
+    out->first = first;
 }
 
 static struct judge begin_judging(
     const struct hf_survival_table *table, const struct survival_sums *sums)
 {
-    struct judge j = {.table = table, .sums = sums, .now_s = table->looks_s[table->look_count - 1]};
-    while (j.first < HF_SURVIVAL_EPOCHS && (double)j.first * table->epoch_s < table->looks_s[0])
-        j.first++;
-    for (size_t look = 0; look < table->look_count; look++) {
-        for (size_t i = HF_SURVIVAL_EPOCHS; i > j.first && i > j.end; i--)
-            j.end = table->in_use[look][i - 1] > 0 ? i : j.end;
-    }
-    return j;
+    size_t last = table->look_count - 1;
+    return (struct judge){.table = table,
+        .sums = sums,
+        .first = sums->first,
+        .end = sums->ends[last],
+        .now_s = table->looks_s[last]};
 }
 
 /* The time that a hazard is compared with: that since the onset; or twice their mean age, which is
@@ -219,7 +253,9 @@ static void describe_survivors(
 size_t hf_survival_curve(const struct hf_survival_table *table, double step_s,
     struct hf_survival_point *out_points, size_t count)
 {
-    struct judge j = begin_judging(table, NULL);
+    struct survival_sums sums;
+    add_up(table, &sums);
+    struct judge j = begin_judging(table, &sums);
     struct hf_survival_point now = {.share = 1};
     double greenwood = 0;
     size_t known = 0;
@@ -247,28 +283,11 @@ size_t hf_survival_curve(const struct hf_survival_table *table, double step_s,
 }
 
 /* A cache that fills frees nothing; since when do blocks go? By the deaths between looks. */
-static double dying_since(const struct hf_survival_table *table)
+static double dying_since(const struct judge *j)
 {
-    double deaths[HF_SURVIVAL_LOOKS] = {0};
-    for (size_t look = 0; look + 1 < table->look_count; look++) {
-        for (size_t e = 0; e < HF_SURVIVAL_EPOCHS; e++)
-            deaths[look] += positive(table->in_use[look][e] - table->in_use[look + 1][e]);
-    }
-    struct hf_change_point change = hf_change_point_of(deaths, table->look_count - 1);
-    return change.gain >= HF_CHANGE_POINT_GAIN * change.dispersion ? table->looks_s[change.at]
+    struct hf_change_point change = hf_change_point_of(j->sums->gone, j->table->look_count - 1);
+    return change.gain >= HF_CHANGE_POINT_GAIN * change.dispersion ? j->table->looks_s[change.at]
                                                                    : NAN;
-}
-
-/* The mean age of what is in use at a look, of the cohorts since the first one; 0: nothing is. */
-static double mean_age(const struct judge *j, size_t look)
-{
-    double sum = 0, ages = 0;
-    for (size_t e = j->first; e < j->end; e++) {
-        double age_s = j->table->looks_s[look] - ((double)e + 0.5) * j->table->epoch_s;
-        sum += j->table->in_use[look][e];
-        ages += j->table->in_use[look][e] * positive(age_s);
-    }
-    return sum > 0 ? ages / sum : 0;
 }
 
 /*
@@ -276,21 +295,20 @@ static double mean_age(const struct judge *j, size_t look)
  * buffer that moves whenever it has doubled. What is in use is older from quarter to quarter then,
  * although blocks die: a cache that fills becomes older, too, but frees none until it is full.
  */
-static bool lives_lengthen(const struct judge *j, double dying_s)
+static bool lives_lengthen(const struct judge *j)
 {
     double ages[QUARTERS] = {0}, first_s = j->table->looks_s[0], span_s = j->now_s - first_s;
     size_t counts[QUARTERS] = {0};
-    if (dying_s > first_s + span_s * DYING_PART)
-        return false;
     for (size_t look = 0; look < j->table->look_count; look++) {
         double part = (j->table->looks_s[look] - first_s) / span_s * QUARTERS;
         size_t quarter = part < QUARTERS - 1 ? (size_t)part : QUARTERS - 1;
-        ages[quarter] += mean_age(j, look);
+        ages[quarter] += j->sums->ages[look];
         counts[quarter]++;
     }
     for (size_t i = 0; i < QUARTERS; i++)
         ages[i] /= counts[i] != 0 ? (double)counts[i] : 1;
-    return ages[3] > AGES_LAST * ages[2] && ages[3] > AGES_ALL * ages[1];
+    return ages[3] > AGES_LAST * ages[2] && ages[3] > AGES_ALL * ages[1] &&
+           !(dying_since(j) > first_s + span_s * DYING_PART);
 }
 
 static double step_of(const struct judge *j)
@@ -299,7 +317,7 @@ static double step_of(const struct judge *j)
     return fmax(j->table->epoch_s, span_s / (double)(j->table->look_count - 1));
 }
 
-/* Without gone_s, which takes time. */
+/* Without gone_s and level_s of what is renewed, which take time. */
 static struct hf_survival judge_survivors(
     const struct hf_survival_table *table, const struct survival_sums *sums)
 {
@@ -328,25 +346,24 @@ static struct hf_survival judge_survivors(
                            ? HF_SURVIVAL_RENEWED
                            : HF_SURVIVAL_UNDECIDED;
     }
-    if (out.kind == HF_SURVIVAL_RENEWED) {
-        out.level_s = dying_since(table);
-        out.lengthens = lives_lengthen(&j, out.level_s);
-    }
+    out.lengthens = out.kind == HF_SURVIVAL_RENEWED && lives_lengthen(&j);
     return out;
 }
 
-/* The first age to which no more than GONE survive, of what is renewed. */
-static double find_gone_age(const struct hf_survival_table *table)
+/* What is asked only of the last look: the first age to which no more than GONE survive, of what is
+ * renewed, and since when it may be full. */
+static void describe_renewal(const struct hf_survival_table *table,
+    const struct survival_sums *sums, struct hf_survival *out)
 {
     struct hf_survival_point points[HF_SURVIVAL_EPOCHS];
-    struct judge j = begin_judging(table, NULL);
+    struct judge j = begin_judging(table, sums);
     double step_s = step_of(&j);
+    if (out->kind != HF_SURVIVAL_RENEWED)
+        return;
+    out->level_s = dying_since(&j);
     size_t count = hf_survival_curve(table, step_s, points, HF_SURVIVAL_EPOCHS);
-    for (size_t i = 0; i < count; i++) {
-        if (points[i].share <= GONE)
-            return (double)i * step_s;
-    }
-    return NAN;
+    for (size_t i = 0; i < count && isnan(out->gone_s); i++)
+        out->gone_s = points[i].share <= GONE ? (double)i * step_s : NAN;
 }
 
 struct hf_survival hf_survival_of(const struct hf_survival_table *table)
@@ -356,8 +373,7 @@ struct hf_survival hf_survival_of(const struct hf_survival_table *table)
         return judge_survivors(table, NULL);
     add_up(table, &sums);
     struct hf_survival out = judge_survivors(table, &sums);
-    if (out.kind == HF_SURVIVAL_RENEWED)
-        out.gone_s = find_gone_age(table);
+    describe_renewal(table, &sums, &out);
     return out;
 }
 
@@ -460,6 +476,6 @@ void hf_survival_course_of(struct hf_survival_table *table, struct hf_survival_t
         look->is_gone = survivors_are_gone(table, i, &out_course->leak);
         look->is_doubted = doubts(table, &coarse.sums, &out_course->last, &out_course->leak);
     }
-    if (count != 0 && out_course->last.kind == HF_SURVIVAL_RENEWED)
-        out_course->last.gone_s = find_gone_age(table);
+    if (count != 0)
+        describe_renewal(table, &coarse.sums, &out_course->last);
 }

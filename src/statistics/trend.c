@@ -1,8 +1,6 @@
 #include "statistics/trend.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define Z 1.96          /* of 95 % */
 #define Z_LONG_RUN 2.72 /* the same where Bartlett's weights reach a quarter of the points */
@@ -50,10 +48,31 @@ static double trend_mean_of(const double *x, size_t first, size_t end)
     return sum / (double)(end - first);
 }
 
-static int trend_compare(const void *a, const void *b)
+/* Puts the number that would be at `rank`, if all were sorted, there, smaller ones before it, and
+ * larger ones behind it (Hoare 1961): the rest of their order is not asked for. */
+static double put_rank(double *x, size_t count, size_t rank)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    size_t low = 0, high = count - 1;
+    while (low < high) {
+        double pivot = x[low + (high - low) / 2];
+        size_t i = low, j = high;
+        for (;;) {
+            while (x[i] < pivot)
+                i++;
+            while (x[j] > pivot)
+                j--;
+            if (i >= j)
+                break;
+            double moved = x[i];
+            x[i++] = x[j];
+            x[j--] = moved;
+        }
+        if (rank <= j)
+            high = j;
+        else
+            low = j + 1;
+    }
+    return x[rank];
 }
 
 /* The median of the slopes of all pairs (Theil 1950, Sen 1968) with time between them. */
@@ -69,8 +88,11 @@ static double theil_sen(const struct fit *f)
     }
     if (count == 0)
         return 0;
-    qsort(slopes, count, sizeof *slopes, trend_compare);
-    return count % 2 != 0 ? slopes[count / 2] : (slopes[count / 2 - 1] + slopes[count / 2]) / 2;
+    double upper = put_rank(slopes, count, count / 2);
+    if (count % 2 != 0)
+        return upper;
+    double lower = put_rank(slopes, count / 2, count / 2 - 1);
+    return (lower + upper) / 2;
 }
 
 /* Least squares; for the residuals, whose sum is zero then. */
