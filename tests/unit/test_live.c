@@ -11,11 +11,13 @@
 #include "formats/heap/live.h"
 #include "live/usage.h"
 #include "profile/interval.h"
+#include "profile/lifetimes.h"
 #include "profile/samples.h"
 #include "reading.h"
 
 #define TABLE_BYTES HF_LIVE_TABLE_MIN
 #define STORES_MAX 256
+#define SECOND UINT64_C(1000000000)
 
 static _Alignas(HF_LIVE_PAGE_BYTES) uint8_t memory[TABLE_BYTES];
 static uint64_t commit_left; /* bytes */
@@ -415,6 +417,53 @@ static void test_ages(void **state)
     hf_profile_free(profile);
 }
 
+/* Births count from the recording on, or from a later time; what is older is in the first epoch. */
+static void test_births_from_a_time(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t from_ms, began_ms;
+        size_t last_s;      /* the last block was born so long after `began_ms` */
+        double first, last; /* bytes in the first epoch, and in that of the last block */
+    } cases[] = {{0, 1000000, 25, 100, 800}, {900000, 1000000, 25, 100, 800},
+        {1020000, 1020000, 5, 200, 800}, {1025000, 1025000, 0, 1000, 1000},
+        {1030000, 1030000, 0, 1000, 1000}};
+    for (size_t i = 0; i < HF_COUNT(cases); i++) {
+        struct hf_live_table table;
+        struct hf_live_slots slots = {0};
+        struct hf_lifetimes lifetimes = {.to_ms = 1040000,
+            .born_from_ms = cases[i].from_ms,
+            .wants_births = true,
+            .wants_epochs_only = true};
+        struct hf_error err;
+        struct hf_input input;
+        struct hf_profile *profile;
+        double sum = 0;
+        begin(&table, 1);
+        table.head->monotonic_ns = 5 * SECOND;
+        table.head->realtime_ns = 1000 * SECOND;
+        add_stacks(&table);
+        hf_live_put(&table, &slots, 0x1000, 100, 0, 0, 5 * SECOND);
+        hf_live_put(&table, &slots, 0x2000, 100, 0, 0, 15 * SECOND);
+        hf_live_put(&table, &slots, 0x3000, 800, 0, 0, 30 * SECOND);
+        hf_input_open_memory(&input, whole_table(), "in");
+        input.lifetimes = &lifetimes;
+        check_ok(hf_format_read(&input, &profile, &err), &err);
+        assert_true(lifetimes.is_known);
+        assert_int_equal(lifetimes.began_ms, cases[i].began_ms);
+        assert_int_equal(lifetimes.birth_count, 1);
+        const double *epochs = lifetimes.births[0].epochs;
+        for (size_t e = 0; e < HF_LIFETIMES_EPOCHS; e++)
+            sum += epochs[e];
+        assert_true(sum == 1000);
+        assert_true(epochs[0] == cases[i].first);
+        assert_true(epochs[cases[i].last_s * SECOND >> lifetimes.epoch_shift] == cases[i].last);
+        hf_lifetimes_done(&lifetimes);
+        hf_profile_free(profile);
+        hf_input_close(&input);
+    }
+}
+
 static void test_foreign_tables(void **state)
 {
     (void)state;
@@ -595,6 +644,7 @@ int main(void)
         cmocka_unit_test(test_memory_for_few_blocks),
         cmocka_unit_test(test_totals),
         cmocka_unit_test(test_ages),
+        cmocka_unit_test(test_births_from_a_time),
         cmocka_unit_test(test_foreign_tables),
         cmocka_unit_test(test_longer_records),
         cmocka_unit_test(test_peak),
