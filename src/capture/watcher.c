@@ -120,6 +120,7 @@ static uint64_t spent_ns(void)
 
 /* If malloc does not explain the memory, the table is told what it is when most is resident. The
  * kernel looks at each page of the process for this, which may take long: so not for a little more.
+ * What it was told once is kept up, also when malloc explains it later: an old account is a wrong one.
  */
 static void look_at_resident(struct hf_watcher *watcher, const struct hf_reading *reading)
 {
@@ -128,7 +129,7 @@ static void look_at_resident(struct hf_watcher *watcher, const struct hf_reading
     uint64_t most = watcher->most_resident_bytes;
     if (now_ns < watcher->resident_due_ns ||
         reading->resident_bytes <= most + most / RESIDENT_PART ||
-        !hf_reading_is_unexplained(reading))
+        (most == 0 && !hf_reading_is_unexplained(reading)))
         return;
     if (hf_residency_take(watcher->table.fd, watcher->table.path, watcher->pid, &memory, NULL) ==
         HF_OK) {

@@ -155,16 +155,18 @@ def expect_near(got, expected, slack=0):
 
 
 def check_mapper(account, resident, err, mapped, in_use, data):
-    """MiB each. The parts add up to what the kernel says, and each function has what is resident of what it mapped."""
+    """MiB each. The parts add up to what the kernel says, and each function has what is resident of what it mapped; any of them may
+    have grown by a hundredth of all since the last look."""
     assert account, err
     total, parts = account
+    slack = total / 100 + MIB / 10
     expect_near(total, resident, MIB)
     expect_near(sum(parts.values()), total)
-    expect_near(mapped_by(parts, "make_pool"), mapped * 3 / 4 * MIB, MIB / 10)
-    expect_near(mapped_by(parts, "make_half"), mapped / 2 * MIB, MIB / 10)
+    expect_near(mapped_by(parts, "make_pool"), mapped * 3 / 4 * MIB, slack)
+    expect_near(mapped_by(parts, "make_half"), mapped / 2 * MIB, slack)
     expect_near(mapped_by(parts, "make_reservation"), 0, MIB / 10)
-    expect_near(parts["data of programs"], (data + 0.7) * MIB, MIB)  # and of the libraries, the agent among them
-    expect_near(parts.get("in use by malloc", 0), in_use * MIB, MIB / 10)
+    expect_near(parts["data of programs"], (data + 0.7) * MIB, MIB + slack)  # and of the libraries, the agent among them
+    expect_near(parts.get("in use by malloc", 0), in_use * MIB, slack)
     assert parts["not seen"] < MIB and "nothing is in use" not in err, err
 
 
@@ -222,6 +224,12 @@ def test_it_is_in_the_profile():
 def test_what_malloc_explains_needs_no_line():
     account, _, err = looked_at([MAPPER, 0, 122880, 0], "--exact")
     assert account is None and "holds 120.0 MiB" in err, err
+
+
+def test_the_account_is_kept_up():
+    """What malloc has in use soon explains most; what was seen before that is not told as what was resident in the end."""
+    account, resident, err = looked_at([MAPPER, 20, 204800, 0], "--exact")
+    assert account is None or abs(account[0] - resident) <= resident / 100 + MIB, err
 
 
 def test_what_is_left_of_the_peak_needs_no_line():
