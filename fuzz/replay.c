@@ -1,7 +1,8 @@
 /*
  * Runs a fuzz target once over each named file: the corpus as a regression test, with any compiler.
  * Each input is copied into a block of exactly its size, so that a sanitizer sees a read past the
- * end. What the target tells of them (tell.h) is printed.
+ * end. What the target tells of them (tell.h) is printed. With libFuzzer the program is that, as
+ * soon as it is given an option.
  */
 #include "fuzz.h"
 #include "tell.h"
@@ -45,11 +46,30 @@ done:
     return failed;
 }
 
-int main(int argc, char **argv)
+static int replay_all(char **paths)
 {
     int failed = 0;
     fuzz_told = stdout;
-    for (int i = 1; i < argc; i++)
-        failed |= replay(argv[i]);
-    return failed ? 1 : 0;
+    for (; *paths != NULL; paths++)
+        failed |= replay(*paths);
+    return failed;
 }
+
+#ifdef FUZZ_LIBFUZZER
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+/* libFuzzer's main() calls this first. */
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    for (int i = 1; i < *argc; i++)
+        if ((*argv)[i][0] == '-')
+            return 0;
+    exit(replay_all(*argv + 1));
+}
+#else
+int main(int argc, char **argv)
+{
+    (void)argc;
+    return replay_all(argv + 1);
+}
+#endif

@@ -78,14 +78,14 @@ def cpu_of(pid):
 
 
 def command_of(target):
-    folder = SRC / "build-fuzz/corpus" / target.name
+    folder = SRC / "build-sanitize/corpus" / target.name
     folder.mkdir(parents=True, exist_ok=True)
     options = [line.split()[1:] for line in (SRC / "fuzz/options").read_text().splitlines() if line.split()[:1] == [target.name]]
     dictionary = SRC / "fuzz/dict" / target.name
     return [
-        str(SRC / f"build-fuzz/fuzz/fuzz_{target.name}"), *(option for line in options for option in line),
+        str(SRC / f"build-sanitize/fuzz/fuzz_{target.name}"), *(option for line in options for option in line),
         *([f"-dict={dictionary}"] if dictionary.exists() else []), f"-timeout={STALLED_S}", "-rss_limit_mb=2048",
-        "-print_final_stats=1", "-reload=0", f"-artifact_prefix={SRC}/build-fuzz/crashes/{target.name}-", str(folder),
+        "-print_final_stats=1", "-reload=0", f"-artifact_prefix={SRC}/build-sanitize/crashes/{target.name}-", str(folder),
         str(SRC / "fuzz/corpus" / target.name),
     ]  # fmt: skip
 
@@ -101,10 +101,10 @@ def commit_of_sources():
 def run_round(target):
     """One round; whether it ended well."""
     seconds = min(ROUND_S, CORE_S - target.seconds())
-    folders = [SRC / "build-fuzz/corpus" / target.name, SRC / "fuzz/corpus" / target.name]
+    folders = [SRC / "build-sanitize/corpus" / target.name, SRC / "fuzz/corpus" / target.name]
     inputs = sum(1 for folder in folders if folder.is_dir() for _ in folder.iterdir())
     left = EXECUTIONS - target.executions() + inputs + 16
-    log = SRC / f"build-fuzz/logs/{target.name}"
+    log = SRC / f"build-sanitize/logs/{target.name}"
     with log.open("w") as out:
         child = subprocess.Popen([*command_of(target), f"-runs={left}"], stdout=out, stderr=out)
         asked = False
@@ -134,8 +134,8 @@ def report(targets, failed):
         each = f"{target.executions() / target.seconds():8.0f}/s" if target.seconds() else " " * 10
         print(f"{target.name:16} {target.executions():9,} executions {target.seconds():6.0f} s of CPU {each}: {commits}{ending}")
     done = sum(target.progress() >= 1 for target in targets)
-    crashes = sum(1 for path in (SRC / "build-fuzz/crashes").glob("*"))
-    print(f"{done} of {len(targets)} done; files in build-fuzz/crashes: {crashes}; failed in this run: {' '.join(failed) or 'none'}")
+    crashes = sum(1 for path in (SRC / "build-sanitize/crashes").glob("*"))
+    print(f"{done} of {len(targets)} done; files in build-sanitize/crashes: {crashes}; failed in this run: {' '.join(failed) or 'none'}")
     return done == len(targets) and not failed and crashes == 0
 
 
@@ -145,7 +145,7 @@ def main():
     only_report = "FUZZ_REPORT" in os.environ
     if not only_report:
         subprocess.run([SRC / "script/build", "--fuzz"], check=True)
-    for folder in (SRC / "build-fuzz/logs", SRC / "build-fuzz/crashes"):
+    for folder in (SRC / "build-sanitize/logs", SRC / "build-sanitize/crashes"):
         folder.mkdir(parents=True, exist_ok=True)
     everything = [Target(path.stem[5:]) for path in sorted((SRC / "fuzz").glob("fuzz_*.c"))]
     read_state(everything)

@@ -42,6 +42,18 @@
 /* In a header of the tests: not every file that includes it uses it. */
 #define HF_UNUSED __attribute__((unused))
 
+/* 1 where the compiler puts in AddressSanitizer, which needs rights and has a malloc of its own. */
+#if defined(__SANITIZE_ADDRESS__)
+#define HF_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HF_SANITIZED 1
+#endif
+#endif
+#ifndef HF_SANITIZED
+#define HF_SANITIZED 0
+#endif
+
 /* Number of elements of a true array (not of a pointer). */
 #define HF_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -118,9 +118,10 @@ static uint64_t spent_ns(void)
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-/* If malloc does not explain the memory, the table is told what it is when most is resident. The
+/*
+ * If malloc does not explain the memory, the table is told what it is when most is resident. The
  * kernel looks at each page of the process for this, which may take long: so not for a little more.
- * What it was told once is kept up, also when malloc explains it later: an old account is a wrong one.
+ * What it was told once is kept up, also when malloc explains it later: an old account is wrong.
  */
 static void look_at_resident(struct hf_watcher *watcher, const struct hf_reading *reading)
 {

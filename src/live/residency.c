@@ -2,6 +2,7 @@
 
 #include "base/containers/map.h"
 #include "base/containers/vec.h"
+#include "os/process/page_map.h"
 #include "os/process/resident.h"
 
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/strings/out.h"
 #include "os/process/map_line.h"
+#include "os/process/page_map.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -142,8 +143,14 @@ bool hf_process_page_is_resident(struct hf_process_reader *reader, uint64_t addr
 uint64_t hf_process_next_page(struct hf_process_reader *reader, uint64_t address, uint64_t end)
 {
     for (uint64_t page = address / PAGE; page * PAGE < end; page++) {
+        if (page - reader->first_page >= reader->page_count && reader->image->pages != NULL) {
+            uint64_t last = (end + PAGE - 1) / PAGE * PAGE;
+            page = hf_page_map_next(*reader->image->pages, page * PAGE, last) / PAGE;
+            if (page * PAGE >= end)
+                break;
+        }
         if (!has_page_word(reader, page))
-            return address;
+            return page * PAGE > address ? page * PAGE : address;
         if ((reader->pages[page - reader->first_page] & IS_THERE) != 0)
             return page * PAGE > address ? page * PAGE : address;
     }

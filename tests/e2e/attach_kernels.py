@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: long, it waits; attach runs the same code
 # timeout: 300
 # lane: probes, which the kernel puts in and takes out one after the other
 """What attach does on kernels that lack something: it takes the next best way, which has the same answer, or says what is
@@ -19,7 +20,7 @@ need("gcc")
 need_root()
 
 COUNT = 100
-HAS_WORKER = "asan" not in os.environ["BUILD"]  # a sanitizer needs rights of its own, so the worker keeps them
+HAS_WORKER = "HEAPFLAME_SANITIZED" not in os.environ  # a sanitizer needs rights of its own, so the worker keeps them
 
 
 def the_account(*options, **more):

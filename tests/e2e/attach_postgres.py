@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: long, it waits for a server; attach runs the same code
 # timeout: 600
 # lane: probes, which the kernel puts in and takes out one after the other
 """heapflame attach --spec postgres: the two leaks of a backend under load, by each backend of ours, and the functions of

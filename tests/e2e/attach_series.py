@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: long, it waits for its series; attach and trend run the same code
 # timeout: 420
 # lane: probes, which the kernel puts in and takes out one after the other
 """`attach --every`: a series of a process that runs already, its verdicts, and what is recorded a part of the time (--duty)."""

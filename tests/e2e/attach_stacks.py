@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: long, it waits; attach runs the same code
 # lane: probes, which the kernel puts in and takes out one after the other
 """Stacks of code without call frame information, followed by attach: of musl's malloc, dynamic and static, the caller is
 known all the same; and where frame pointers led to the outermost frame, as in Go, nothing is missing, also where Go's runtime

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: long, it waits; attach runs the same code
 # timeout: 300
 # lane: probes, which the kernel puts in and takes out one after the other
 """attach --tree, --cgroup and --unit: several processes at once, those that come later and those that end before, too."""

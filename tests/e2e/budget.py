@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: long, a minute and a half of bombs, which the fuzz targets have, too
 # timeout: 600
 """What reading an input takes, held against its size (src/base/budget.h): bombs of every format (tests/bombs.py) stay
 within their budget, by the kernel's and by Valgrind's count, and sound profiles take less than half of it."""

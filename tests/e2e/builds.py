@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: long, it waits for its builds; run follows processes, too
 # timeout: 240
 """A real series of two builds of one program, each started twice under the agent: `heapflame trend` says with which build a leak began,
 and that it began after the start of that build. Builds are told by the version in the program's path, or by their build-id."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: long, it waits for a server; the unit tests read the same
 # timeout: 240
 """heapflame contexts: of Debian's own stripped PostgreSQL under load, and of processes with the layouts of other versions
 (tests/pg/server.c)."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: long, it waits for a server; the unit tests read the same
 # timeout: 300
 """What heapflame says of memory contexts, held to what the server says itself: pg_log_backend_memory_contexts, row by row
 where it lists all (100 children of a context), by its sum beyond."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: long, most of it is the programs' own work; run and top read the same
 # timeout: 500
 """What the last line of `run` says of the programs of tests/owners that need no more than the tests need anyway;
 bench/soak.d/owners.py judges all of them."""

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The test runner itself: on a small tree of tests with known ends, it counts and says exactly what happened."""
+# sanitized: no, it runs no program that is built
 
 import importlib.machinery
 import importlib.util
@@ -63,8 +64,8 @@ def whole_programs(tree):
     write(e2e / "plain.sh", "#!/bin/sh\n")
     write(e2e / "_helper.sh", "#!/bin/sh\nexit 1\n", 0o755)
     # Its child outlives it and would hold the output open; the group is killed.
-    write(e2e / "slow.sh", "#!/bin/sh\n# timeout: 1\necho begun\nsleep 987654 & sleep 987654\n", 0o755)
-    write(e2e / "hangs.py", f"#!/usr/bin/env python3\n# timeout: 1\nimport sys, time\nsys.path.append({str(SRC / 'tests/e2e')!r})\n"
+    write(e2e / "slow.sh", "#!/bin/sh\n# timeout: 5\necho begun\nsleep 987654 & sleep 987654\n", 0o755)
+    write(e2e / "hangs.py", f"#!/usr/bin/env python3\n# timeout: 5\nimport sys, time\nsys.path.append({str(SRC / 'tests/e2e')!r})\n"
           "from _suite import run_tests\ndef test_too_long():\n    time.sleep(987654)\nrun_tests(globals())\n", 0o755)  # fmt: skip
     start = time.monotonic()
     status, lines, output = run(tree, "--filter", "^e2e/")
@@ -84,6 +85,9 @@ def whole_programs(tree):
     write(e2e / "same.sh", "#!/bin/sh\n# sanitized: no, it has no program of ours\n", 0o755)
     expect(run(tree, "--filter", "e2e/same")[0] == 0, "a test is left out where nothing is sanitized")
     expect(run(tree, "--filter", "e2e/same", "--sanitized", "--list")[1] == [""], "a test is not left out")
+    write(e2e / "waits.sh", "#!/bin/sh\n# sanitized: long, it waits\n", 0o755)
+    for more, expected in ((), [""]), (("--long",), ["e2e/waits.sh"]):
+        expect(run(tree, "--filter", "e2e/waits", "--sanitized", "--list", *more)[1] == expected, "what takes long is not asked for")
 
 
 def told(tree):

@@ -1,25 +1,19 @@
 /*
  * failing_malloc.h: replaces the malloc family in a test, in front of glibc's own, so that the N-th
- * allocation fails. A sanitizer has replaced it already: then HAS_SANITIZER is defined, and what
- * skips a test.
+ * allocation fails. A sanitizer has replaced it already: then there is only
+ * what skips a test.
  */
 #ifndef HF_TESTS_UNIT_FAILING_MALLOC_H
 #define HF_TESTS_UNIT_FAILING_MALLOC_H
 
 #include "check.h"
 
+#include "base/attr.h"
+
 #include <errno.h>
 #include <stdbool.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define HAS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAS_SANITIZER 1
-#endif
-#endif
-
-#ifdef HAS_SANITIZER
+#if HF_SANITIZED
 
 /* Stands for a test that cannot be made here. */
 #define SKIPPED_FOR_SANITIZER(test)                                                                \

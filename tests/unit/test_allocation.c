@@ -26,7 +26,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#ifdef HAS_SANITIZER
+#if HF_SANITIZED
 
 SKIPPED_FOR_SANITIZER(sweep)
 

@@ -7,7 +7,7 @@
 #include "failing_malloc.h"
 #include "inlined_unit.h"
 
-#ifdef HAS_SANITIZER
+#if HF_SANITIZED
 
 SKIPPED_FOR_SANITIZER(each_failure_is_told)
 

@@ -14,7 +14,7 @@
 
 #include <dirent.h>
 
-#ifdef HAS_SANITIZER
+#if HF_SANITIZED
 
 SKIPPED_FOR_SANITIZER(each_failure_is_told)
 

@@ -8,7 +8,7 @@
 
 #include <limits.h>
 
-#ifdef HAS_SANITIZER
+#if HF_SANITIZED
 
 SKIPPED_FOR_SANITIZER(each_failure_is_told)
 

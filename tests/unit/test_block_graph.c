@@ -1,4 +1,5 @@
 /* Who holds the blocks of a program that keeps each kind in its way, and loses some. */
+#include "base/attr.h"
 #include "check.h"
 #include "heap/allocators/glibc.h"
 #include "heap/block_graph.h"
@@ -254,7 +255,7 @@ static void test_shapes(void **unused)
     struct hf_error err;
     struct hf_snapshot look;
     (void)unused;
-#if defined(__SANITIZE_ADDRESS__)
+#if HF_SANITIZED
     print_message("skipped: a sanitizer owns malloc in this build\n");
     skip();
 #endif

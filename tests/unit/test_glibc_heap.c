@@ -1,4 +1,5 @@
 /* The heap of a program of threads, read from outside, against what the program itself knows. */
+#include "base/attr.h"
 #include "check.h"
 #include "heap/allocators/glibc.h"
 #include "snapshots.h"
@@ -115,7 +116,7 @@ static void test_blocks_of_a_program(void **state)
     struct hf_heap heap = {0};
     uint64_t live = 0, live_bytes = 0, in_use = 0, idle = 0, unknown = 0, mapped = 0;
     (void)state;
-#if defined(__SANITIZE_ADDRESS__)
+#if HF_SANITIZED
     print_message("skipped: a sanitizer owns malloc in this build\n");
     skip();
 #endif

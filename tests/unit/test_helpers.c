@@ -665,7 +665,7 @@ static void units_that_share_a_long_table_end_the_search(void **state)
     hf_out_done(&abbrev);
 }
 
-#ifdef HAS_SANITIZER
+#if HF_SANITIZED
 
 SKIPPED_FOR_SANITIZER(each_failure_is_told)
 

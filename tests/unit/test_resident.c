@@ -1,6 +1,7 @@
 /* What of which mapping is resident, as smaps says it, and of this process itself. */
 #include "base/strings/out.h"
 #include "check.h"
+#include "os/process/page_map.h"
 #include "os/process/proc.h"
 #include "os/process/resident.h"
 
@@ -158,6 +159,36 @@ static void test_this_process(void **state)
     assert_int_equal(munmap(pages, 64 * MIB), 0);
 }
 
+/* What is reserved and not touched is passed over; a kernel before 6.7 leaves that to the reader.
+ */
+static void test_next_page(void **state)
+{
+    (void)state;
+    size_t size = (size_t)4 << 40, touched = 3 * (size_t)1 << 40;
+    char *pages = mmap(
+        NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    assert_true(pages != MAP_FAILED);
+    (void)madvise(pages, size, MADV_NOHUGEPAGE);
+    int map = hf_page_map_open((uint32_t)getpid());
+    assert_true(map >= 0);
+    uint64_t start = (uintptr_t)pages, end = start + size;
+    bool is_known = hf_page_map_next(map, start, end) == end;
+    pages[touched] = pages[size - 1] = 1;
+    uint64_t last = end - 4096;
+    assert_true(hf_page_map_next(map, start, end) == (is_known ? start + touched : start));
+    assert_true(hf_page_map_next(map, start + touched, end) == start + touched);
+    assert_true(hf_page_map_next(map, last, end) == last);
+    if (is_known) {
+        assert_true(hf_page_map_next(map, start + touched + 4096, end) == last);
+        assert_true(hf_page_map_next(map, start + touched + 4096, last) == last);
+        assert_int_equal(hf_page_map_resident(map, start, end), 2 * 4096);
+    }
+    assert_true(hf_page_map_next(map, start, start) == start);
+    assert_true(hf_page_map_next(-1, start, end) == start);
+    close(map);
+    assert_int_equal(munmap(pages, size), 0);
+}
+
 static void test_in_all(void **state)
 {
     (void)state;
@@ -214,6 +245,7 @@ int main(void)
         cmocka_unit_test(test_places),
         cmocka_unit_test(test_an_error_ends_it),
         cmocka_unit_test(test_this_process),
+        cmocka_unit_test(test_next_page),
         cmocka_unit_test(test_in_all),
         cmocka_unit_test(test_memory_that_is_gone),
         cmocka_unit_test(test_no_process),

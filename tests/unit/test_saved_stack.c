@@ -22,7 +22,7 @@ static volatile int no_tail_call;
 
 __attribute__((noinline)) static void copy_stack(struct scene *s)
 {
-    ucontext_t here;
+    static ucontext_t here; /* not between the frames, which are copied */
     uint64_t word;
     assert_int_equal(getcontext(&here), 0);
     const greg_t *g = here.uc_mcontext.gregs;

@@ -1,5 +1,6 @@
 /* Snapshots of a process at work: it never notices, no copy ever runs, and nothing of them stays.
  */
+#include "base/attr.h"
 #include "memory/leftovers.h"
 
 #include "base/strings/num.h"
@@ -29,7 +30,7 @@
 
 #define SNAPSHOTS                                                                                  \
     20 /* these two unless the environment has another number: script/soak snapshots has */
-#ifdef __SANITIZE_ADDRESS__ /* each starts a process of half a second */
+#if HF_SANITIZED /* each starts a process of half a second */
 #define KILLS 12
 #else
 #define KILLS 40

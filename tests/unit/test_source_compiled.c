@@ -1,4 +1,5 @@
 /* What becomes of what a line of C, C++ or Rust makes, and the outline that says so. */
+#include "base/attr.h"
 #include "source/flow.h"
 
 #include "base/strings/out.h"
@@ -564,7 +565,7 @@ static void test_self_and_digits(void **state)
         "a.cc", "::f(b) 2-5;");
 }
 
-#ifdef __SANITIZE_ADDRESS__ /* what is quadratic is seen where it is not sanitized */
+#if HF_SANITIZED /* what is quadratic is seen where it is not sanitized */
 #define TIMES 10000
 #else
 #define TIMES 150000

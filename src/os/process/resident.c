@@ -9,8 +9,6 @@
 #include <unistd.h>
 
 #define GUARD_MAX (UINT64_C(1) << 20)
-#define PAGES_ASKED 4096 /* at once */
-#define IS_PRESENT (UINT64_C(1) << 63)
 
 struct resident_reader {
     hf_resident_visit *visit;
@@ -127,34 +125,4 @@ enum hf_status hf_resident_read_process(
     status = hf_resident_read(&smaps, visit, context, err);
     hf_input_close(&smaps);
     return status;
-}
-
-int hf_page_map_open(uint32_t pid)
-{
-    char path[64];
-    (void)snprintf(path, sizeof path, "/proc/%" PRIu32 "/pagemap", pid);
-    return hf_path_open(path, 0);
-}
-
-/* The kernel has no entry, of whatever page, where the memory as a whole is gone. */
-bool hf_page_map_is_live(int map)
-{
-    uint64_t word;
-    return pread(map, &word, sizeof word, 0) == sizeof word;
-}
-
-uint64_t hf_page_map_resident(int map, uint64_t start, uint64_t end)
-{
-    uint64_t words[PAGES_ASKED], page = (uint64_t)sysconf(_SC_PAGESIZE), pages = 0;
-    for (uint64_t at = start / page; at < end / page;) {
-        uint64_t left = end / page - at;
-        size_t size = (size_t)(left < PAGES_ASKED ? left : PAGES_ASKED) * sizeof *words;
-        ssize_t got = pread(map, words, size, (off_t)(at * sizeof *words));
-        if (got < (ssize_t)sizeof *words)
-            break;
-        for (size_t i = 0; i < (size_t)got / sizeof *words; i++)
-            pages += (words[i] & IS_PRESENT) != 0;
-        at += (size_t)got / sizeof *words;
-    }
-    return pages * page;
 }

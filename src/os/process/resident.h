@@ -52,16 +52,4 @@ HF_MUST_CHECK enum hf_status hf_resident_read(
 HF_MUST_CHECK enum hf_status hf_resident_read_process(
     uint32_t pid, hf_resident_visit *visit, void *context, struct hf_error *err);
 
-/* Opens the page map of a process; -1: it may not be read. For the caller to close. */
-HF_MUST_CHECK int hf_page_map_open(uint32_t pid);
-
-/* How many bytes of [start, end) are resident; what cannot be read is not. */
-uint64_t hf_page_map_resident(int map, uint64_t start, uint64_t end);
-
-/*
- * False: the process has ended since its map was opened, or is about to, or runs another program;
- * what was read of its pages, and of its mappings, may be a part.
- */
-HF_MUST_CHECK bool hf_page_map_is_live(int map);
-
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/attr.h"
 #include "base/limits.h"
+#include "os/process/page_map.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,17 +24,6 @@
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
-
-#if defined(__SANITIZE_ADDRESS__)
-#define KEEPS_RIGHTS 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define KEEPS_RIGHTS 1
-#endif
-#endif
-#ifndef KEEPS_RIGHTS
-#define KEEPS_RIGHTS 0
-#endif
 
 #define SIGNAL_SECONDS 5 /* from SIGXCPU, which says why, to SIGKILL */
 
@@ -192,8 +182,9 @@ static void put_following(struct filter *f)
 
 static void make_filter(struct filter *f, int channel, const struct hf_rights_kept *kept)
 {
-    /* The terminal is asked whether it is one, and how big: TIOCSTI would type into the shell. */
-    const uint32_t ioctls[] = {TCGETS, TIOCGWINSZ};
+    /* The terminal is asked whether it is one, and how big: TIOCSTI would type into the shell. A
+     * map of pages, which only who opened it could open, is asked what is touched. */
+    const uint32_t ioctls[] = {TCGETS, TIOCGWINSZ, (uint32_t)HF_PAGE_MAP_SCAN};
     const uint32_t fcntls[] = {F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC};
     const uint32_t own_pid = (uint32_t)getpid(), own_channel = (uint32_t)channel;
     f->size = 0;
@@ -305,7 +296,7 @@ unsigned hf_rights_drop(int channel, const struct hf_rights_kept *kept)
 {
     static const struct hf_rights_kept nothing = {0};
     kept = kept != NULL ? kept : &nothing;
-    if (KEEPS_RIGHTS)
+    if (HF_SANITIZED)
         return 0;
     unsigned walls = stand_limits(kept) ? HF_WALL_LIMITS : 0;
     walls |= drop_identity();
