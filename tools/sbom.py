@@ -27,6 +27,7 @@ LIBRARIES = {
         "(GPL-2.0-or-later WITH GCC-exception-2.0) AND (LGPL-2.0-or-later WITH GCC-exception-2.0) AND LGPL-2.0-or-later",
         "https://gcc.gnu.org/", "nine object files: names of C++, Rust, D and Ada (see NOTICE)"),
     "libcurl": ("curl", "https://curl.se/", "fetching a URL"),
+    "sqlite": ("blessing", "https://www.sqlite.org/", "stores of the profiles of many processes"),
     "libbpf": ("LGPL-2.1-only OR BSD-2-Clause", "https://github.com/libbpf/libbpf", "attach by eBPF"),
     "zydis": ("MIT", "https://zydis.re/", "instructions, for pages and for the places of probes"),
 }

@@ -4,7 +4,7 @@
  *
  * Words: a *level* is what a stack holds at one time, in bytes and objects; *levels* are those of
  * all stacks of a process at that time. A stack that is not among them holds nothing: absent means
- * zero. Here a stack is a number, which the instance gave it (stack_numbers.h).
+ * zero. Here a stack is a number: its place in a list that goes with the profiles (batch.h).
  * A *keyframe* says all levels, a *change* those that differ from the levels before.
  *
  *     blob = kind sum size zlib(body)       kind: 1 keyframe, 2 change (1 byte)

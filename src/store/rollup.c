@@ -67,9 +67,14 @@ enum hf_status hf_rollup_add(
         if (levels->items[i].bytes != 0)
             status = add_level_to_hour(rollup, t_s, &levels->items[i], err);
     }
-    if (status == HF_OK)
-        hf_time_sums_add(&rollup->hours[rollup->hour_count - 1].times, t_s);
-    return status;
+    if (status != HF_OK)
+        return status;
+    struct hf_rollup_hour *hour = &rollup->hours[rollup->hour_count - 1];
+    if (hour->times.n == 0)
+        hour->first_ms = time_ms;
+    hour->last_ms = time_ms;
+    hf_time_sums_add(&hour->times, t_s);
+    return HF_OK;
 }
 
 static double part_later_s(const struct hf_rollup_part *part, int64_t origin_ms)

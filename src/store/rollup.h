@@ -44,7 +44,8 @@
 
 /* Of an instance. */
 struct hf_rollup_hour {
-    int64_t hour_ms; /* its start */
+    int64_t hour_ms;           /* its start */
+    int64_t first_ms, last_ms; /* of its snapshots */
     struct hf_time_sums times;
 };
 

@@ -1,0 +1,502 @@
+#include "store/sqlite_store.h"
+
+#include "base/attr.h"
+#include "base/containers/vec.h"
+#include "base/limits.h"
+#include "compress/deflate.h"
+#include "compress/inflate.h"
+#include "store/schema.h"
+#include "store/sqlite_database.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define APPLICATION 0x68666c73 /* "hfls": what file(1) and others tell a store by */
+#define PRINT_BYTES 16u
+
+struct hf_sqlite_store {
+    struct hf_sqlite_database database;
+};
+
+/* Brings the tables to this program's version, from whatever they are when none else writes. */
+static enum hf_status migrate(struct hf_sqlite_database *database, struct hf_error *err)
+{
+    int64_t version = 0;
+    char last[96];
+    enum hf_status status = hf_sqlite_database_run(database, "BEGIN IMMEDIATE", err);
+    if (status == HF_OK)
+        status = hf_sqlite_database_ask(database,
+            &(struct hf_sqlite_question){.text = "PRAGMA user_version"}, hf_sqlite_row_keep_number,
+            &version, err);
+    for (unsigned i = (unsigned)version + 1; status == HF_OK && i <= HF_SCHEMA_VERSION; i++) {
+        size_t count;
+        const char *const *statements = hf_schema_migration(i, &count);
+        for (size_t j = 0; status == HF_OK && j < count; j++)
+            status = hf_sqlite_database_run(database, statements[j], err);
+    }
+    (void)snprintf(last, sizeof last, "PRAGMA application_id=%d; PRAGMA user_version=%u; COMMIT",
+        APPLICATION, HF_SCHEMA_VERSION);
+    if (status == HF_OK)
+        status = hf_sqlite_database_run(database, last, err);
+    if (status != HF_OK)
+        hf_sqlite_database_roll_back(database);
+    return status;
+}
+
+/* What a file says of itself, before anything is read of it. */
+static enum hf_status check_store(
+    struct hf_sqlite_database *database, bool is_writer, bool *out_is_old, struct hf_error *err)
+{
+    int64_t application = 0, version = 0, tables = 0;
+    const struct {
+        const char *text;
+        int64_t *number;
+    } asked[] = {{"PRAGMA application_id", &application}, {"PRAGMA user_version", &version},
+        {"SELECT count(*) FROM sqlite_master", &tables}};
+    for (size_t i = 0; i < HF_COUNT(asked); i++) {
+        const struct hf_sqlite_question question = {.text = asked[i].text};
+        enum hf_status status = hf_sqlite_database_ask(
+            database, &question, hf_sqlite_row_keep_number, asked[i].number, err);
+        if (status != HF_OK)
+            return status;
+    }
+    if (application != APPLICATION && (tables != 0 || !is_writer))
+        return hf_error_set(err, HF_ERR_INPUT,
+            "'%s' is not a store; expected a file that heapflame ship made", database->path);
+    if (version < 0 || version > HF_SCHEMA_VERSION)
+        return hf_error_set(err, HF_ERR_INPUT,
+            "the store '%s' has version %" PRId64 ", and this heapflame reads up to %u; use a "
+            "newer heapflame",
+            database->path, version, HF_SCHEMA_VERSION);
+    *out_is_old = version < HF_SCHEMA_VERSION;
+    if (*out_is_old && !is_writer)
+        return hf_error_set(err, HF_ERR_INPUT,
+            "the store '%s' has version %" PRId64 ", and this heapflame reads %u; ship to it once, "
+            "which brings it up to date",
+            database->path, version, HF_SCHEMA_VERSION);
+    return HF_OK;
+}
+
+enum hf_status hf_sqlite_store_open(
+    const char *path, bool is_writer, struct hf_sqlite_store **out_store, struct hf_error *err)
+{
+    bool is_old = false;
+    struct hf_sqlite_store *store = calloc(1, sizeof *store);
+    if (store == NULL)
+        return hf_error_memory(err);
+    enum hf_status status = hf_sqlite_database_open(&store->database, path, is_writer, err);
+    if (status == HF_OK)
+        status = check_store(&store->database, is_writer, &is_old, err);
+    if (status == HF_OK && is_writer) /* not before it is known to be a store */
+        status = hf_sqlite_database_run(
+            &store->database, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL", err);
+    if (status == HF_OK && is_old)
+        status = migrate(&store->database, err);
+    if (status == HF_OK)
+        *out_store = store;
+    else
+        hf_sqlite_store_close(store);
+    return status;
+}
+
+void hf_sqlite_store_close(struct hf_sqlite_store *store)
+{
+    if (store == NULL)
+        return;
+    hf_sqlite_database_close(&store->database);
+    free(store);
+}
+
+/* A batch that is being added. */
+struct added_batch {
+    struct hf_sqlite_database *database;
+    const struct hf_batch *batch;
+    struct hf_batch_id id;
+    int64_t instance;  /* its number; 0: it is not known yet */
+    uint32_t *stacks;  /* numbers in the store of those in the batch */
+    uint64_t profiles; /* in it */
+    struct hf_rollup rollup;
+};
+
+/* The row of an instance, as far as it decides about a batch. */
+struct known_instance {
+    struct added_batch *added;
+    int64_t last_ms;
+};
+
+static enum hf_status keep_instance(
+    void *context, const struct hf_sqlite_row *row, struct hf_error *err)
+{
+    struct known_instance *known = context;
+    const struct hf_batch_instance *is = &known->added->batch->instance;
+    const struct hf_text texts[] = {is->service, is->build, is->node};
+    known->added->instance = hf_sqlite_row_number(row, 0);
+    known->last_ms = hf_sqlite_row_number(row, 1);
+    for (int i = 0; i < (int)HF_COUNT(texts); i++) {
+        struct hf_text was = hf_sqlite_row_text(row, 2 + i);
+        if (!hf_text_equal(was, texts[i]))
+            return hf_error_set(err, HF_ERR_INPUT,
+                "the instance '%.*s' is in the store with '%.*s' where it has '%.*s' now; give "
+                "another instance",
+                (int)is->name.size, is->name.data, (int)was.size, was.data, (int)texts[i].size,
+                texts[i].data);
+    }
+    return HF_OK;
+}
+
+/* Finds or makes the instance. *out_is_there: the batch is in the store. */
+static enum hf_status begin_batch(
+    struct added_batch *added, bool *out_is_there, struct hf_error *err)
+{
+    const struct hf_batch_instance *is = &added->batch->instance;
+    struct known_instance known = {.added = added};
+    int64_t count = 0;
+    *out_is_there = false;
+    enum hf_status status = hf_sqlite_database_ask(added->database,
+        HF_SQLITE_ASK("SELECT id, last_ms, service, build, node FROM instance WHERE name=?1",
+            HF_SQLITE_TEXT(is->name)),
+        keep_instance, &known, err);
+    if (status != HF_OK)
+        return status;
+    if (added->instance == 0)
+        return hf_sqlite_database_ask(added->database,
+            HF_SQLITE_ASK("INSERT INTO instance (name, service, build, node, first_ms, last_ms, "
+                          "profiles) VALUES (?1, ?2, ?3, ?4, ?5, ?5, 0) RETURNING id",
+                HF_SQLITE_TEXT(is->name), HF_SQLITE_TEXT(is->service), HF_SQLITE_TEXT(is->build),
+                HF_SQLITE_TEXT(is->node), HF_SQLITE_NUMBER(added->id.first_ms)),
+            hf_sqlite_row_keep_number, &added->instance, err);
+    status = hf_sqlite_database_ask(added->database,
+        HF_SQLITE_ASK("SELECT count(*) FROM batch WHERE instance=?1 AND first_ms=?2 AND last_ms=?3 "
+                      "AND checksum=?4",
+            HF_SQLITE_NUMBER(added->instance), HF_SQLITE_NUMBER(added->id.first_ms),
+            HF_SQLITE_NUMBER(added->id.last_ms), HF_SQLITE_NUMBER(added->id.checksum)),
+        hf_sqlite_row_keep_number, &count, err);
+    *out_is_there = count != 0;
+    if (status == HF_OK && count == 0 && added->id.first_ms <= known.last_ms)
+        return hf_error_set(err, HF_ERR_INPUT,
+            "the instance '%.*s' has later profiles in the store, and earlier ones cannot be added",
+            (int)is->name.size, is->name.data);
+    return status;
+}
+
+static enum hf_status add_stacks(struct added_batch *added, struct hf_error *err)
+{
+    const struct hf_batch *batch = added->batch;
+    enum hf_status status = HF_OK;
+    added->stacks = calloc(batch->stack_count + 1, sizeof *added->stacks);
+    if (added->stacks == NULL)
+        return hf_error_memory(err);
+    for (size_t i = 0; status == HF_OK && i < batch->stack_count; i++) {
+        const struct hf_batch_stack *stack = &batch->stacks[i];
+        struct hf_text print = {(const char *)stack->print.halves, PRINT_BYTES};
+        int64_t id = 0;
+        status = hf_sqlite_database_ask(added->database,
+            HF_SQLITE_ASK("SELECT id FROM stack WHERE fingerprint=?1", HF_SQLITE_BYTES(print)),
+            hf_sqlite_row_keep_number, &id, err);
+        if (status == HF_OK && id == 0)
+            status = hf_sqlite_database_ask(added->database,
+                HF_SQLITE_ASK("INSERT INTO stack (fingerprint, place, frames) VALUES (?1, ?2, ?3) "
+                              "RETURNING id",
+                    HF_SQLITE_BYTES(print), HF_SQLITE_TEXT(stack->place),
+                    HF_SQLITE_TEXT(stack->frames)),
+                hf_sqlite_row_keep_number, &id, err);
+        if (status == HF_OK && (id <= 0 || id > UINT32_MAX))
+            status = hf_error_set(err, HF_ERR_LIMIT, "the store has more than 2^32 stacks");
+        added->stacks[i] = (uint32_t)id;
+    }
+    return status;
+}
+
+static enum hf_status roll_up_batch(struct added_batch *added, struct hf_error *err)
+{
+    struct hf_batch_reader reader = {.cursor = hf_batch_cursor_of(added->batch->profiles)};
+    bool is_one = true;
+    enum hf_status status = HF_OK;
+    while (status == HF_OK && is_one) {
+        status = hf_batch_next_profile(&reader, added->batch->stack_count, &is_one, err);
+        if (status == HF_OK && is_one) {
+            status = hf_rollup_add(&added->rollup, reader.ms, &reader.levels, err);
+            added->profiles++;
+        }
+    }
+    hf_levels_done(&reader.levels);
+    if (status == HF_OK && added->profiles == 0)
+        return hf_error_set(err, HF_ERR_INPUT, "a batch holds no profile");
+    return status;
+}
+
+static enum hf_status add_rollup_stack(struct added_batch *added, int64_t hour,
+    const struct hf_rollup_stack *row, struct hf_error *err)
+{
+    uint64_t most = row->most < INT64_MAX ? row->most : INT64_MAX;
+    return hf_sqlite_database_ask(added->database,
+        HF_SQLITE_ASK("INSERT INTO rollup (hour, stack, y, ty, yy, most, first, last) VALUES (?1, "
+                      "?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (hour, stack) DO UPDATE SET "
+                      "y=y+?3, ty=ty+?4, yy=yy+?5, most=max(most, ?6), last=?8",
+            HF_SQLITE_NUMBER(hour), HF_SQLITE_NUMBER(added->stacks[row->stack]),
+            HF_SQLITE_REAL(row->values.y), HF_SQLITE_REAL(row->values.ty),
+            HF_SQLITE_REAL(row->values.yy), HF_SQLITE_NUMBER(most), HF_SQLITE_NUMBER(row->first),
+            HF_SQLITE_NUMBER(row->last)),
+        NULL, NULL, err);
+}
+
+static enum hf_status add_rollup(struct added_batch *added, struct hf_error *err)
+{
+    const struct hf_rollup *rollup = &added->rollup;
+    enum hf_status status = HF_OK;
+    for (size_t i = 0, j = 0; status == HF_OK && i < rollup->hour_count; i++) {
+        const struct hf_rollup_hour *hour = &rollup->hours[i];
+        int64_t id = 0;
+        status = hf_sqlite_database_ask(added->database,
+            HF_SQLITE_ASK("INSERT INTO hour (instance, hour, first_ms, last_ms, n, t, tt) VALUES "
+                          "(?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (instance, hour) DO UPDATE SET "
+                          "last_ms=?4, n=n+?5, t=t+?6, tt=tt+?7 RETURNING id",
+                HF_SQLITE_NUMBER(added->instance),
+                HF_SQLITE_NUMBER(hour->hour_ms / HF_STORE_HOUR_MS),
+                HF_SQLITE_NUMBER(hour->first_ms), HF_SQLITE_NUMBER(hour->last_ms),
+                HF_SQLITE_REAL(hour->times.n), HF_SQLITE_REAL(hour->times.t),
+                HF_SQLITE_REAL(hour->times.tt)),
+            hf_sqlite_row_keep_number, &id, err);
+        for (; status == HF_OK && j < rollup->stack_count &&
+               rollup->stacks[j].hour_ms == hour->hour_ms;
+             j++)
+            status = add_rollup_stack(added, id, &rollup->stacks[j], err);
+    }
+    return status;
+}
+
+static enum hf_status add_profiles(struct added_batch *added, struct hf_error *err)
+{
+    struct hf_out stacks = {0};
+    struct hf_text numbers = {
+        (const char *)added->stacks, added->batch->stack_count * sizeof *added->stacks};
+    enum hf_status status = hf_deflate(numbers, &stacks, err);
+    if (status == HF_OK)
+        status = hf_sqlite_database_ask(added->database,
+            HF_SQLITE_ASK("INSERT INTO batch (instance, first_ms, last_ms, checksum, stack_count, "
+                          "stacks, profiles) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                HF_SQLITE_NUMBER(added->instance), HF_SQLITE_NUMBER(added->id.first_ms),
+                HF_SQLITE_NUMBER(added->id.last_ms), HF_SQLITE_NUMBER(added->id.checksum),
+                HF_SQLITE_NUMBER(added->batch->stack_count), HF_SQLITE_BYTES(hf_out_view(&stacks)),
+                HF_SQLITE_BYTES(added->batch->profiles)),
+            NULL, NULL, err);
+    if (status == HF_OK)
+        status = hf_sqlite_database_ask(added->database,
+            HF_SQLITE_ASK("UPDATE instance SET last_ms=?2, profiles=profiles+?3 WHERE id=?1",
+                HF_SQLITE_NUMBER(added->instance), HF_SQLITE_NUMBER(added->id.last_ms),
+                HF_SQLITE_NUMBER(added->profiles)),
+            NULL, NULL, err);
+    hf_out_done(&stacks);
+    return status;
+}
+
+enum hf_status hf_sqlite_store_add(struct hf_sqlite_store *store, const struct hf_batch *batch,
+    bool *out_is_new, struct hf_error *err)
+{
+    bool is_there = false;
+    struct added_batch added = {
+        .database = &store->database, .batch = batch, .id = hf_batch_id_of(batch)};
+    enum hf_status status = roll_up_batch(&added, err);
+    if (status == HF_OK)
+        status = hf_sqlite_database_run(added.database, "BEGIN IMMEDIATE", err);
+    if (status == HF_OK)
+        status = begin_batch(&added, &is_there, err);
+    if (status == HF_OK && !is_there)
+        status = add_stacks(&added, err);
+    if (status == HF_OK && !is_there)
+        status = add_profiles(&added, err);
+    if (status == HF_OK && !is_there)
+        status = add_rollup(&added, err);
+    if (status == HF_OK)
+        status = hf_sqlite_database_run(added.database, "COMMIT", err);
+    if (status == HF_OK)
+        *out_is_new = !is_there;
+    else
+        hf_sqlite_database_roll_back(added.database);
+    hf_rollup_done(&added.rollup);
+    free(added.stacks);
+    return status;
+}
+
+/* Who is called for each row of an answer, with what the row says. */
+struct called {
+    hf_store_instance_fn *instance;
+    hf_store_stack_fn *stack;
+    hf_store_profile_fn *profile;
+    void *context;
+};
+
+static enum hf_status call_for_instance(
+    void *context, const struct hf_sqlite_row *row, struct hf_error *err)
+{
+    const struct called *called = context;
+    const struct hf_store_instance instance = {
+        .id = hf_sqlite_row_number(row, 0),
+        .is = {hf_sqlite_row_text(row, 1), hf_sqlite_row_text(row, 2), hf_sqlite_row_text(row, 3),
+            hf_sqlite_row_text(row, 4)},
+        .first_ms = hf_sqlite_row_number(row, 5),
+        .last_ms = hf_sqlite_row_number(row, 6),
+        .profile_count = (uint64_t)hf_sqlite_row_number(row, 7),
+    };
+    return called->instance(called->context, &instance, err);
+}
+
+enum hf_status hf_sqlite_store_read_instances(
+    struct hf_sqlite_store *store, hf_store_instance_fn *each, void *context, struct hf_error *err)
+{
+    struct called called = {.instance = each, .context = context};
+    const struct hf_sqlite_question question = {
+        .text = "SELECT id, name, service, build, node, first_ms, last_ms, profiles FROM instance "
+                "ORDER BY service, node, first_ms, name"};
+    return hf_sqlite_database_ask(&store->database, &question, call_for_instance, &called, err);
+}
+
+enum hf_status hf_sqlite_store_find_last(
+    struct hf_sqlite_store *store, struct hf_text instance, int64_t *out_ms, struct hf_error *err)
+{
+    *out_ms = INT64_MIN;
+    return hf_sqlite_database_ask(&store->database,
+        HF_SQLITE_ASK("SELECT last_ms FROM instance WHERE name=?1", HF_SQLITE_TEXT(instance)),
+        hf_sqlite_row_keep_number, out_ms, err);
+}
+
+static enum hf_status add_read_hour(
+    void *context, const struct hf_sqlite_row *row, struct hf_error *err)
+{
+    struct hf_rollup *rollup = context;
+    if (!hf_vec_reserve(
+            &rollup->hours, &rollup->hour_capacity, rollup->hour_count + 1, sizeof *rollup->hours))
+        return hf_error_memory(err);
+    rollup->hours[rollup->hour_count++] = (struct hf_rollup_hour){
+        .hour_ms = hf_sqlite_row_number(row, 0) * HF_STORE_HOUR_MS,
+        .first_ms = hf_sqlite_row_number(row, 1),
+        .last_ms = hf_sqlite_row_number(row, 2),
+        .times = {hf_sqlite_row_real(row, 3), hf_sqlite_row_real(row, 4),
+            hf_sqlite_row_real(row, 5)},
+    };
+    return HF_OK;
+}
+
+static enum hf_status add_read_stack(
+    void *context, const struct hf_sqlite_row *row, struct hf_error *err)
+{
+    struct hf_rollup *rollup = context;
+    if (!hf_vec_reserve(&rollup->stacks, &rollup->stack_capacity, rollup->stack_count + 1,
+            sizeof *rollup->stacks))
+        return hf_error_memory(err);
+    rollup->stacks[rollup->stack_count++] = (struct hf_rollup_stack){
+        .hour_ms = hf_sqlite_row_number(row, 0) * HF_STORE_HOUR_MS,
+        .stack = (uint64_t)hf_sqlite_row_number(row, 1),
+        .values = {hf_sqlite_row_real(row, 2), hf_sqlite_row_real(row, 3),
+            hf_sqlite_row_real(row, 4)},
+        .most = (uint64_t)hf_sqlite_row_number(row, 5),
+        .first = (uint64_t)hf_sqlite_row_number(row, 6),
+        .last = (uint64_t)hf_sqlite_row_number(row, 7),
+    };
+    return HF_OK;
+}
+
+/* The first hour that begins at `ms` or later. */
+static int64_t hour_from(int64_t ms)
+{
+    int64_t hour = ms / HF_STORE_HOUR_MS;
+    return hour + (ms % HF_STORE_HOUR_MS > 0);
+}
+
+enum hf_status hf_sqlite_store_read_rollup(struct hf_sqlite_store *store, int64_t id,
+    int64_t since_ms, int64_t until_ms, struct hf_rollup *out_rollup, struct hf_error *err)
+{
+    struct hf_rollup rollup = {0};
+    const struct hf_sqlite_value values[] = {HF_SQLITE_NUMBER(id),
+        HF_SQLITE_NUMBER(hour_from(since_ms)), HF_SQLITE_NUMBER(hour_from(until_ms))};
+    const struct hf_sqlite_question hours = {
+        "SELECT hour, first_ms, last_ms, n, t, tt FROM hour WHERE instance=?1 AND hour>=?2 AND "
+        "hour<?3 ORDER BY hour",
+        values, HF_COUNT(values)};
+    const struct hf_sqlite_question stacks = {
+        "SELECT h.hour, r.stack, r.y, r.ty, r.yy, r.most, r.first, r.last FROM hour AS h CROSS "
+        "JOIN rollup AS r ON r.hour=h.id WHERE h.instance=?1 AND h.hour>=?2 AND h.hour<?3 ORDER BY "
+        "h.hour, r.stack",
+        values, HF_COUNT(values)};
+    enum hf_status status =
+        hf_sqlite_database_ask(&store->database, &hours, add_read_hour, &rollup, err);
+    if (status == HF_OK)
+        status = hf_sqlite_database_ask(&store->database, &stacks, add_read_stack, &rollup, err);
+    if (status == HF_OK)
+        *out_rollup = rollup;
+    else
+        hf_rollup_done(&rollup);
+    return status;
+}
+
+static enum hf_status call_for_stack(
+    void *context, const struct hf_sqlite_row *row, struct hf_error *err)
+{
+    const struct called *called = context;
+    struct hf_text print = hf_sqlite_row_text(row, 1);
+    struct hf_batch_stack stack = {
+        .place = hf_sqlite_row_text(row, 2), .frames = hf_sqlite_row_text(row, 3)};
+    if (print.size != PRINT_BYTES)
+        return hf_error_set(
+            err, HF_ERR_INPUT, "the fingerprint of a stack in the store is damaged");
+    memcpy(stack.print.halves, print.data, PRINT_BYTES);
+    return called->stack(called->context, hf_sqlite_row_number(row, 0), &stack, err);
+}
+
+enum hf_status hf_sqlite_store_read_stacks(
+    struct hf_sqlite_store *store, hf_store_stack_fn *each, void *context, struct hf_error *err)
+{
+    struct called called = {.stack = each, .context = context};
+    const struct hf_sqlite_question question = {
+        .text = "SELECT id, fingerprint, place, frames FROM stack ORDER BY id"};
+    return hf_sqlite_database_ask(&store->database, &question, call_for_stack, &called, err);
+}
+
+static enum hf_status call_for_profiles(const struct called *called, struct hf_text profiles,
+    struct hf_text stacks, struct hf_error *err)
+{
+    struct hf_batch_reader reader = {.cursor = hf_batch_cursor_of(profiles)};
+    bool is_one = true;
+    enum hf_status status = HF_OK;
+    while (status == HF_OK && is_one) {
+        status = hf_batch_next_profile(&reader, stacks.size / sizeof(uint32_t), &is_one, err);
+        if (status == HF_OK && is_one)
+            status = called->profile(called->context, reader.ms, &reader.levels,
+                (const uint32_t *)(const void *)stacks.data, err);
+    }
+    hf_levels_done(&reader.levels);
+    return status;
+}
+
+static enum hf_status call_for_batch(
+    void *context, const struct hf_sqlite_row *row, struct hf_error *err)
+{
+    int64_t size = hf_sqlite_row_number(row, 0);
+    char *stacks;
+    if (size < 0 || size > (int64_t)HF_LIMIT_LEVELS)
+        return hf_error_set(err, HF_ERR_LIMIT,
+            "a batch in the store has more than %u stacks (HF_LIMIT_LEVELS)",
+            (unsigned)HF_LIMIT_LEVELS);
+    size *= (int64_t)sizeof(uint32_t);
+    enum hf_status status =
+        hf_inflate(HF_COMPRESSION_ZLIB, hf_sqlite_row_text(row, 1), (uint64_t)size, &stacks, err);
+    if (status != HF_OK)
+        return status;
+    status = call_for_profiles(
+        context, hf_sqlite_row_text(row, 2), (struct hf_text){stacks, (size_t)size}, err);
+    free(stacks);
+    return status;
+}
+
+enum hf_status hf_sqlite_store_read_profiles(struct hf_sqlite_store *store, int64_t id,
+    hf_store_profile_fn *each, void *context, struct hf_error *err)
+{
+    struct called called = {.profile = each, .context = context};
+    return hf_sqlite_database_ask(&store->database,
+        HF_SQLITE_ASK("SELECT stack_count, stacks, profiles FROM batch WHERE instance=?1 ORDER BY "
+                      "first_ms",
+            HF_SQLITE_NUMBER(id)),
+        call_for_batch, &called, err);
+}
