@@ -9,39 +9,55 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 /* proc(5), /proc/PID/stat: fields 3, the state, and 38. */
 #define EXIT_SIGNAL_AFTER_STATE 35
 
 #define ROUNDS_MAX 8
+#define ENDING_PATIENCE_NS UINT64_C(5000000000)
+#define ENDING_EVERY_NS 1000000
 
-/* A child that sent its parent no signal when it ended: only our copies do that. */
-static bool is_copy(uint32_t pid)
+enum copy_state { COPY_NONE, COPY_ENDING, COPY_ENDED };
+
+/* The code was copied with the rest; it is gone when the end has begun, so that is asked last. A
+ * copy that somebody traces belongs to a snapshot. */
+static bool is_copy_ending(uint32_t pid)
+{
+    return hf_proc_tracer(pid) == 0 &&
+           (hf_remote_call_is_left((pid_t)pid) || hf_proc_is_ending(pid));
+}
+
+/* A child that sends its parent no signal when it ends: only our copies do that. */
+static enum copy_state copy_state_of(uint32_t pid)
 {
     char path[64];
     struct hf_input stat;
     struct hf_text line;
     enum hf_status status = HF_OK;
-    bool is = false;
+    enum copy_state state = COPY_NONE;
     (void)snprintf(path, sizeof path, "/proc/%u/stat", pid);
     if (hf_input_open(&stat, path, NULL) != HF_OK)
-        return false;
+        return COPY_NONE;
     if (hf_input_next(&stat, &line, &status, NULL)) {
         line = hf_text_from(line, hf_text_find_last(line, ')') + 2);
-        is = hf_text_starts(line, "Z");
+        bool has_ended = hf_text_starts(line, "Z");
         for (int i = 0; i < EXIT_SIGNAL_AFTER_STATE; i++)
             line = hf_text_from(line, hf_text_find(line, ' ') + 1);
-        is = is && hf_text_starts(line, "0 ");
+        if (hf_text_starts(line, "0 "))
+            state = has_ended ? COPY_ENDED : is_copy_ending(pid) ? COPY_ENDING : COPY_NONE;
     }
     hf_input_close(&stat);
-    return is;
+    return state;
 }
 
 static void leftovers_take(void *context, uint32_t child)
 {
     struct hf_leftovers *left = context;
-    if (left->zombie_count != HF_LEFTOVERS_MAX && is_copy(child))
+    enum copy_state state = copy_state_of(child);
+    left->is_ending = left->is_ending || state == COPY_ENDING;
+    if (state == COPY_ENDED && left->zombie_count != HF_LEFTOVERS_MAX)
         left->zombies[left->zombie_count++] = (pid_t)child;
 }
 
@@ -79,16 +95,28 @@ static enum hf_status remove_these(pid_t pid, const struct hf_leftovers *left, s
     return status;
 }
 
+/* What is left when all copies have ended. */
+static struct hf_leftovers await_ends(pid_t pid)
+{
+    uint64_t give_up_ns = hf_stopped_now_ns() + ENDING_PATIENCE_NS;
+    struct hf_leftovers left = hf_leftovers_of(pid);
+    while (left.is_ending && hf_stopped_now_ns() < give_up_ns) {
+        (void)nanosleep(&(struct timespec){.tv_nsec = ENDING_EVERY_NS}, NULL);
+        left = hf_leftovers_of(pid);
+    }
+    return left;
+}
+
 /* A thread that was in the middle of the call may have made its copy since: so once more. */
 enum hf_status hf_leftovers_remove(pid_t pid, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
-    struct hf_leftovers left = hf_leftovers_of(pid);
+    struct hf_leftovers left = await_ends(pid);
     for (int round = 0;
          round < ROUNDS_MAX && status == HF_OK && (left.zombie_count != 0 || left.has_code);
          round++) {
         status = remove_these(pid, &left, err);
-        left = hf_leftovers_of(pid);
+        left = await_ends(pid);
     }
     return status;
 }

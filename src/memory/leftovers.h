@@ -23,12 +23,14 @@
 struct hf_leftovers {
     size_t zombie_count; /* at most HF_LEFTOVERS_MAX */
     pid_t zombies[HF_LEFTOVERS_MAX];
+    bool is_ending; /* a copy has yet to get a processor to end: it becomes a zombie soon */
     bool has_code;
 };
 
 /* Only asks the kernel, and stops nothing. */
 struct hf_leftovers hf_leftovers_of(pid_t pid);
 
+/* Also waits some seconds for copies that are ending. Does nothing if nothing is left. */
 HF_MUST_CHECK enum hf_status hf_leftovers_remove(pid_t pid, struct hf_error *err);
 
 #endif

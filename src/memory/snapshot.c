@@ -73,22 +73,14 @@ static enum hf_status hear(struct hf_snapshot *snapshot, struct hf_error *err)
                : hf_error_set(err, HF_ERR_SYSTEM, "the process that takes the snapshot was killed");
 }
 
-/* Of one that was killed together with its guardian; else they would add up. If they cannot be
- * removed, they are in nobody's way. */
-static void remove_what_is_left(pid_t pid)
-{
-    struct hf_leftovers left = hf_leftovers_of(pid);
-    if (left.zombie_count != 0 || left.has_code) {
-        enum hf_status status = hf_leftovers_remove(pid, NULL);
-        (void)status;
-    }
-}
-
 enum hf_status hf_snapshot_take(struct hf_snapshot *snapshot, pid_t pid, struct hf_error *err)
 {
     int channel[2];
     *snapshot = (struct hf_snapshot){.memory = -1, .maps = -1, .pages = -1, .channel = -1};
-    remove_what_is_left(pid);
+    /* Of one that was killed together with its guardian; else they would add up. If they cannot be
+     * removed, they are in nobody's way. */
+    enum hf_status status = hf_leftovers_remove(pid, NULL);
+    (void)status;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, channel) != 0)
         return hf_error_system(err, errno, "cannot make a socket");
     snapshot->channel = channel[0];
@@ -100,9 +92,8 @@ enum hf_status hf_snapshot_take(struct hf_snapshot *snapshot, pid_t pid, struct 
     }
     int why = errno;
     (void)close(channel[1]);
-    enum hf_status status = snapshot->guardian > 0
-                                ? hear(snapshot, err)
-                                : hf_error_system(err, why, "cannot start a process");
+    status = snapshot->guardian > 0 ? hear(snapshot, err)
+                                    : hf_error_system(err, why, "cannot start a process");
     if (status != HF_OK)
         hf_snapshot_end(snapshot);
     return status;
