@@ -80,7 +80,7 @@ static enum hf_status refuse_heap(const struct hf_heap *heap, struct hf_error *e
 {
     if (heap->unread_count != 0)
         return hf_error_set(err, HF_ERR_INPUT,
-            "the process has %s, whose %s: other versions cannot be read", heap->unread[0].library,
+            "the process has %s, which cannot be read: its %s", heap->unread[0].library,
             heap->unread[0].why);
     return hf_error_set(err, HF_ERR_INPUT, "%s", why_no_heap);
 }

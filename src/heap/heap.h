@@ -46,12 +46,12 @@ struct hf_heap_region {
     bool holds_unknown; /* all of it is unknown, and the blocks that it points to count as held */
 };
 
-#define HF_HEAP_UNREAD_MAX 3
+#define HF_HEAP_UNREAD_MAX 4
 
 /* An allocator's library whose tables are not known. Its memory is not in any region. */
 struct hf_heap_unread {
     const char *library; /* its path, borrowed from the image */
-    const char *why;     /* static: "tables are not those of ..." */
+    const char *why;     /* static: "tables are not those of ...", behind "its" */
 };
 
 struct hf_heap {

@@ -403,7 +403,46 @@ def test_another_allocator():
     assert "libmimalloc.so.9 is not read: its segments are not those of mimalloc 2.0" in said.stderr, said
     assert "note: the process has no heap of glibc's malloc" in said.stderr, said
     assert re.search(r"anonymous memory that is not understood \(\d+\): with all of libmimalloc.so.9\n", said.stdout), said
-    assert "libmimalloc.so.9, whose segments are not those of mimalloc 2.0: other versions cannot be read" in why, why
+    assert "libmimalloc.so.9, which cannot be read: its segments are not those of mimalloc 2.0" in why, why
+
+
+# Linked statically, without free(), musl takes all of its memory from brk(2).
+MUSL = r"""
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static void *volatile table[5000];
+int main(void)
+{
+    for (int i = 0; i < 5000; i++) table[i] = memset(malloc(2000), 1, 2000);
+    return (int)write(1, "r", 1) + pause();
+}
+"""
+
+
+def test_musl():
+    """Its malloc is not read: that is said, and nothing of it counts as another allocator's."""
+    if not shutil.which("musl-gcc"):
+        return print("musl-gcc is missing (script/bootstrap test installs it)")
+    Path("musl.c").write_text(MUSL)
+    for option in "-O1", "-static":
+        subprocess.run(["musl-gcc", option, "-o", "musl", "musl.c"], check=True)
+        with subprocess.Popen(["./musl"], stdout=subprocess.PIPE) as process:
+            process.stdout.read(1)
+            found = document(process.pid)
+            said = subprocess.run([HEAPFLAME, "heap", str(process.pid)], capture_output=True, text=True, check=True)
+            why = check_lost(0, process.pid, status=3)
+            process.kill()
+        assert found["blocks"]["blocks"] == 0 and found["lost"]["blocks"] == 0 and found["heaps"] == [], found
+        unknown = sum(part["bytes"] for part in found["resident"]["parts"] if part["part"] == "unknown")
+        assert 10e6 <= unknown <= 11e6, found["resident"]
+        assert "note: the process has no heap of glibc's malloc" in said.stderr and "(Google's newer tcmalloc, musl," in said.stderr, said
+        assert re.search(r"9\d\.\d %  anonymous memory that is not understood", said.stdout), said
+        if option == "-static":
+            assert found["not_read"] == [] and "other allocators" in why, (found, why)
+            continue
+        assert "musl" in found["not_read"][0]["library"] and 10e6 <= found["not_read"][0]["most_bytes"] <= 11e6, found
+        assert "libc.so is not read: its malloc is musl's" in said.stderr and "libc.so, which cannot be read: its malloc is musl's" in why, (said, why)
 
 
 def resident(pid):

@@ -136,6 +136,8 @@ static void read_main(struct glibc *g, const struct hf_process_mapping *mapping)
         return;
     g->is_out_of_memory = !walk(g, region, first, &top) || g->is_out_of_memory;
     g->top = top != 0 ? top : g->top;
+    if (region->unknown_bytes == region->end - first)
+        g->heap->region_count--; /* not even one chunk, so it is another allocator's, too */
 }
 
 /* Where the first chunk of a heap is: behind its arena, if that is in it, else behind its head. */
