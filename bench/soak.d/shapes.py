@@ -3,7 +3,7 @@
 recorded exactly, as a sample in 64 KiB, and without a table (then `heap -o`). A row for each, and the goals. Of shapes with several
 owners so much is sampled that shares can be right within 3 points at all.
 
-usage: script/soak shapes [--count N] [--only REGEX] [--mode MODE] [--allocator NAME]"""
+usage: script/soak shapes [--count N] [--only REGEX] [--mode MODE] [--allocator NAME] [--no-stop]"""
 
 import argparse
 import os
@@ -17,9 +17,9 @@ from _measure import expect
 FOUND, RIGHT, RIGHT_LISTS, INSIDE, LIVE = 0.99, 0.95, 0.8, 0.93, 10_000
 
 
-def look(shape, allocator, mode, count):
+def look(shape, allocator, mode, count, *options):
     try:
-        return look_at(shape, allocator, mode, count)
+        return look_at(shape, allocator, mode, count, *options)
     except (AssertionError, OSError) as error:
         cell = Cell(shape, allocator, mode)
         cell.message = f" no answer: {str(error)[-200:]}".replace("\n", " ")
@@ -63,10 +63,13 @@ def main():
     parser.add_argument("--only", default="", help="shapes whose name has it")
     parser.add_argument("--mode", choices=MODES)
     parser.add_argument("--allocator", choices=ALLOCATORS)
+    parser.add_argument("--no-stop", action="store_true", help="read each program while it runs")
     options = parser.parse_args()
+    ways = ["--no-stop"] if options.no_stop else []
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         shapes = [shape for shape in build(BUILDS) if re.search(options.only, shape.name)]
+        print("read while they run\n" if ways else "", end="")
         print("shape                    allocator mode     kept    lost: found  falsely  owner expected given\n")
         cells = []
         for shape in shapes:
@@ -74,7 +77,7 @@ def main():
                 for mode in MODES if options.mode is None else (options.mode,):
                     is_next = mode == "sampled" and cells and cells[-1].mode == "exact"
                     count = enough_for(cells[-1], options.count) if is_next else options.count
-                    cells.append(look(shape, allocator, mode, count))
+                    cells.append(look(shape, allocator, mode, count, *ways))
                     print(cells[-1].line(), flush=True)
         met = judge(cells)
         os.chdir("/")
