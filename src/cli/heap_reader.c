@@ -22,7 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BETWEEN_LOOKS_NS 100000000                /* at a process that runs */
+#define BETWEEN_LOOKS_NS 100000000 /* at a process that runs */
+#define LOOKS_MAX 8
 #define BETWEEN_READINGS_NS UINT64_C(50000000000) /* a worker that was taken over may want more */
 #define ROOM_PART 4 /* of what is resident: so much the process may write while it is read */
 
@@ -32,8 +33,8 @@ enum { ORDER_PLACES, ORDER_TABLE, ORDER_MAPS, ORDER_THREADS, ORDER_PAGES, ORDER_
 /* Before these, and instead of them. */
 enum { ORDER_LOOK = ORDERS, ORDER_GONE };
 
-/* What is read: a snapshot, or the process itself, the first time and the second. */
-enum { READ_SNAPSHOT, READ_FIRST, READ_AGAIN };
+/* What is read: a snapshot, or the process itself, the first time, again, and for the last time. */
+enum { READ_SNAPSHOT, READ_FIRST, READ_AGAIN, READ_LAST };
 
 struct heap_order {
     uint32_t pid, what;
@@ -43,7 +44,7 @@ struct heap_order {
 
 /* No `bool`, and no text that must end: it may come from a worker that was taken over. */
 struct heap_reply {
-    uint32_t status, is_partial, is_exceeded, wants_heap;
+    uint32_t status, is_partial, is_exceeded, wants_heap, wants_look;
     struct hf_error error;
 };
 
@@ -54,7 +55,8 @@ struct heap_reader {
     struct hf_table_memory recorder;   /* likewise */
     struct hf_resident_places places;  /* likewise */
     int pages, table;                  /* descriptors; likewise */
-    struct hf_lost_blocks lost;        /* likewise: of the first look */
+    struct hf_lost_blocks lost;        /* likewise: in all looks so far */
+    bool wants_look;                   /* likewise: they may be fewer */
 };
 
 static enum hf_status read_threads(
@@ -79,9 +81,8 @@ static const char why_no_heap[] =
 static enum hf_status refuse_heap(const struct hf_heap *heap, struct hf_error *err)
 {
     if (heap->unread_count != 0)
-        return hf_error_set(err, HF_ERR_INPUT,
-            "the process has %s, which cannot be read: its %s", heap->unread[0].library,
-            heap->unread[0].why);
+        return hf_error_set(err, HF_ERR_INPUT, "the process has %s, which cannot be read: its %s",
+            heap->unread[0].library, heap->unread[0].why);
     return hf_error_set(err, HF_ERR_INPUT, "%s", why_no_heap);
 }
 
@@ -96,13 +97,14 @@ static void say_unread(const struct hf_heap *heap)
         hf_say("note: %s", why_no_heap);
 }
 
+/* What is said of it is said once. */
 static enum hf_status reader_walk_heap(
-    struct heap_reader *reader, bool is_first, struct hf_heap *heap, struct hf_error *err)
+    struct heap_reader *reader, bool is_again, struct hf_heap *heap, struct hf_error *err)
 {
     enum hf_status status = hf_heap_read(heap, &reader->image, err);
     if (status == HF_OK && heap->count == 0 && !reader->task->takes_no_heap)
         status = refuse_heap(heap, err);
-    if (status == HF_OK && !is_first && !reader->task->common->quiet)
+    if (status == HF_OK && !is_again && !reader->task->common->quiet)
         say_unread(heap);
     return status;
 }
@@ -146,14 +148,28 @@ static void forget_look(struct heap_reader *reader)
     reader->pages = reader->table = -1;
 }
 
+/* What one look takes for lost only because it moved meanwhile, the next does not: so looks go on
+ * until one more has changed nothing. */
+static enum hf_status count_lost(struct heap_reader *reader, const struct heap_order *what,
+    const struct hf_heap *heap, const struct hf_block_graph *graph, struct hf_error *err)
+{
+    size_t before = reader->lost.count, count = graph->lost.count + graph->lost_with.count;
+    reader->wants_look = what->what == READ_FIRST || (what->what == READ_AGAIN && count != before);
+    if (!reader->wants_look)
+        return HF_OK;
+    hf_lost_blocks_done(&reader->lost);
+    return hf_lost_blocks_note(&reader->lost, heap, graph, err);
+}
+
 /* A block that is in the table when all is read, and was there before, was in use all the time. */
 static enum hf_status finish_look(struct heap_reader *reader, const struct heap_order *what,
     const struct hf_heap *heap, const struct hf_block_graph *graph, struct hf_error *err)
 {
-    if (what->what == READ_FIRST)
-        return hf_lost_blocks_note(&reader->lost, heap, graph, err);
-    enum hf_status status =
-        what->what == READ_AGAIN ? see_blocks(reader, what, reader->table, err) : HF_OK;
+    enum hf_status status = count_lost(reader, what, heap, graph, err);
+    if (status != HF_OK || reader->wants_look)
+        return status;
+    if (what->what != READ_SNAPSHOT)
+        status = see_blocks(reader, what, reader->table, err);
     return status == HF_OK ? report_reading(reader, what, heap, graph, err) : status;
 }
 
@@ -163,14 +179,15 @@ static enum hf_status heap_reader_read(
     struct hf_heap heap = {0};
     struct hf_block_graph graph = {0};
     enum hf_status status = HF_OK;
+    bool is_again = what->what == READ_AGAIN || what->what == READ_LAST;
     reader->image.memory = hf_memory_of_file(&fd);
     if (what->what != READ_SNAPSHOT)
         status = hf_race_find_threads(&reader->image, reader->threads, err);
     if (status == HF_OK)
-        status = reader_walk_heap(reader, what->what == READ_FIRST, &heap, err);
+        status = reader_walk_heap(reader, is_again, &heap, err);
     if (status == HF_OK)
         status = hf_block_graph_make_again(
-            &graph, &heap, &reader->image, what->what == READ_AGAIN ? &reader->lost : NULL, err);
+            &graph, &heap, &reader->image, is_again ? &reader->lost : NULL, err);
     if (status == HF_OK)
         status = finish_look(reader, what, &heap, &graph, err);
     hf_block_graph_done(&graph);
@@ -253,6 +270,7 @@ static size_t heap_reader_work(
         forget_look(reader);
     reply.status = (uint32_t)status;
     reply.wants_heap = reader->task->wants_heap != NULL && *reader->task->wants_heap;
+    reply.wants_look = reader->wants_look;
     reply.is_partial = reader->task->common->is_partial;
     reply.is_exceeded =
         reader->task->common->has_code && reader->task->common->code == HF_EXIT_EXCEEDED;
@@ -269,7 +287,7 @@ struct hf_heap_worker {
     struct hf_reader_rules rules;
     struct hf_standby standby;
     const char *words[1], *outputs[3];
-    bool wants_heap, has_died;
+    bool wants_heap, wants_look, has_died;
     uint64_t next_ns; /* the process is not read again before that */
 };
 
@@ -290,6 +308,7 @@ static enum hf_status heap_reader_order(
             "the reader of process %u %s; the process itself is unchanged", what->pid, cause);
     }
     w->wants_heap = reply.wants_heap != 0;
+    w->wants_look = reply.wants_look != 0;
     common->is_partial = common->is_partial || reply.is_partial != 0;
     if (reply.is_exceeded != 0) {
         common->has_code = true;
@@ -447,14 +466,17 @@ static enum hf_status read_snapshot(struct hf_heap_worker *w, struct hf_error *e
     return status;
 }
 
-/* Two looks, since one may miss what moves while it is read. */
+/* One look may miss what moves while it is read. */
 static enum hf_status read_running(struct hf_heap_worker *w, struct hf_error *err)
 {
     uint32_t pid = w->what.pid;
     uint64_t start;
     enum hf_status status = HF_OK;
-    for (w->what.what = READ_FIRST; w->what.what <= READ_AGAIN && status == HF_OK; w->what.what++) {
+    for (int i = 1; i <= LOOKS_MAX && status == HF_OK && (i == 1 || w->wants_look); i++) {
         struct hf_snapshot look;
+        if (i != 1) /* what is on its way arrives */
+            (void)nanosleep(&(struct timespec){.tv_nsec = BETWEEN_LOOKS_NS}, NULL);
+        w->what.what = i == 1 ? READ_FIRST : i != LOOKS_MAX ? READ_AGAIN : READ_LAST;
         w->what.asked_ns = hf_stopped_now_ns();
         status = hf_race_open(&look, (pid_t)pid, err);
         if (status != HF_OK)
@@ -462,8 +484,6 @@ static enum hf_status read_running(struct hf_heap_worker *w, struct hf_error *er
         w->what.thread_count = look.thread_count;
         status = give_orders(w, &look, err);
         hf_snapshot_end(&look);
-        if (w->what.what == READ_FIRST) /* what is on its way arrives */
-            (void)nanosleep(&(struct timespec){.tv_nsec = BETWEEN_LOOKS_NS}, NULL);
     }
     if (status != HF_OK && !hf_proc_start_ticks(pid, &start))
         return hf_error_set(err, status, "process %u ended before its heaps were read", pid);

@@ -54,7 +54,7 @@ struct hf_heap_reader_task {
     void *context;               /* of both, as it is when the worker starts */
     int table;                   /* an open live table; -1: none */
     const char *outputs[2];      /* files that the report writes; NULL: none */
-    bool never_stops;            /* reads the process itself, twice (memory/race.h) */
+    bool never_stops;            /* reads the process itself, again and again (memory/race.h) */
     bool wants_places;           /* what is resident */
     bool takes_no_heap;          /* reports a process of which no heap can be read, too */
     /* Looks at the live table before, as often and as long as these say; NULL: at once. */

@@ -92,7 +92,7 @@ HF_MUST_CHECK enum hf_status hf_block_graph_make(struct hf_block_graph *graph,
     const struct hf_heap *heap, const struct hf_process_image *image, struct hf_error *err);
 
 /*
- * The same of a process that goes on while it is read (memory/race.h), at the second look: a
+ * The same of a process that goes on while it is read (memory/race.h), at a later look: a
  * pointer that moves from what is not read yet to what is read already is seen nowhere, so a block
  * is lost only if it was lost `before`, too. One that was not is held by memory that changed
  * meanwhile (HF_HOLDER_CHANGED, a mapping).

@@ -1,7 +1,7 @@
 /*
  * race.h: the memory of a process that nobody stops, as one reads it while it goes on: no copy, no
  * system call in the process, no ptrace(2), no instant either. What changes while it is read may be
- * seen twice, or not at all; so whoever looks for what is missing looks twice (block_graph.h).
+ * seen twice, or not at all; so whoever looks for what is missing looks again (block_graph.h).
  *
  * Of a thread that waits in a system call the kernel tells the call's arguments, the stack pointer
  * and the program counter; of one that runs, no register. Its stack counts as a whole, from the

@@ -24,7 +24,7 @@ static const struct hf_option heap_option_table[] = {
     {"rows", 'n', HF_OPT_COUNT(AT(rows), "N"),
         "print at most N holders, N sizes and N classes; 0: all (default: 20)"},
     {"no-stop", 0, HF_OPT_FLAG(AT(never_stops)),
-        "do not stop the process: read it twice while it runs, and guess more"},
+        "do not stop the process: read it several times while it runs, and guess more"},
     {"json", 0, HF_OPT_FLAG(AT(is_json)), "print one JSON document instead"},
     {"output", 'o', HF_OPT_OUTPUT(AT(report.view.output), "FILE"),
         "draw what holds the memory as FILE.svg or FILE.html, or write folded stacks to FILE"},

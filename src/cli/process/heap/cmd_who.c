@@ -37,7 +37,7 @@ static const struct hf_option who_option_table[] = {
     {"duration", 'd', HF_OPT_WAIT(AT(history.duration_ns), "TIME"),
         "watch the process for TIME, or until Ctrl-C (default: 1m)"},
     {"no-stop", 0, HF_OPT_FLAG(AT(never_stops)),
-        "do not stop the process: read it twice while it runs, and guess more"},
+        "do not stop the process: read it several times while it runs, and guess more"},
     {"json", 0, HF_OPT_FLAG(AT(history.is_json)), "print one JSON document instead"},
     {0},
 };
