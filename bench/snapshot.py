@@ -27,7 +27,7 @@ BUILD = Path(os.environ["BUILD"])
 HEAPFLAME = str(BUILD / "heapflame")
 SIZES = [int(word) for word in os.environ.get("SIZES", "64 256 1024 4096").split()]  # MiB
 THREADS = 1, 20, 200
-SNAPSHOTS, CORES = 7, 2  # rounds; those of gcore up to CORES
+SNAPSHOTS, CORES = 9, 3  # rounds; those of gcore up to CORES
 POSTGRES = Path("/usr/lib/postgresql/15/bin")
 
 PROGRAM = r"""
