@@ -144,6 +144,14 @@ static bool await_stop(pid_t tid, uint64_t deadline_ns, int *out_state)
     return is_there;
 }
 
+static const char *why_late(pid_t tid)
+{
+    return hf_proc_is_running((uint32_t)tid)
+               ? "it got no processor for a second: the machine is too busy"
+               : "it waits in the kernel and cannot be interrupted (a file on a dead network, or "
+                 "vfork)";
+}
+
 /* *out_is_there: it did not end. */
 static enum hf_status await(struct hf_stopped *stopped, struct hf_stopped_thread *thread,
     uint64_t deadline_ns, bool *out_is_there, struct hf_error *err)
@@ -151,9 +159,7 @@ static enum hf_status await(struct hf_stopped *stopped, struct hf_stopped_thread
     int state;
     *out_is_there = true;
     if (!await_stop(thread->tid, deadline_ns, &state))
-        return refuse(stopped, thread->tid,
-            "it waits in the kernel and cannot be interrupted (a file on a dead network, or vfork)",
-            err);
+        return refuse(stopped, thread->tid, why_late(thread->tid), err);
     if (!WIFSTOPPED(state)) {
         *out_is_there = false;
         return HF_OK;

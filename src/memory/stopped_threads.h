@@ -11,8 +11,8 @@
  *
  * A process that cannot be stopped is refused, and goes on as a whole: one that another debugger
  * traces, one that a job control signal stopped, one of 32 bits, and one with a thread that the
- * kernel does not stop within HF_STOP_PATIENCE_NS (it waits for a file of a dead network, or for
- * its child after vfork(2)).
+ * kernel does not stop within HF_STOP_PATIENCE_NS (it waits for a file of a dead network, for its
+ * child after vfork(2), or for a processor).
  *
  * Example:
  *

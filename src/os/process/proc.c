@@ -71,6 +71,20 @@ bool hf_proc_is_ending(uint32_t pid)
     return !read_stat(pid, 23, &size_bytes, 1) || size_bytes == 0;
 }
 
+bool hf_proc_is_running(uint32_t tid)
+{
+    char path[64];
+    struct hf_input stat;
+    struct hf_text line;
+    enum hf_status status = HF_OK;
+    if (!proc_open_file(&stat, tid, "stat", path))
+        return false;
+    bool is_running = hf_input_next(&stat, &line, &status, NULL) &&
+                      hf_text_starts(hf_text_from(line, hf_text_find_last(line, ')') + 2), "R");
+    hf_input_close(&stat);
+    return is_running;
+}
+
 bool hf_proc_computed_ns(uint32_t pid, uint64_t *out_ns)
 {
     struct timespec time;

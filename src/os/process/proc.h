@@ -31,6 +31,9 @@ HF_MUST_CHECK bool hf_proc_start_ticks(uint32_t pid, uint64_t *out_ticks);
  */
 HF_MUST_CHECK bool hf_proc_is_ending(uint32_t pid);
 
+/* Whether a thread computes, or waits for a processor, i.e. not for anything else. */
+HF_MUST_CHECK bool hf_proc_is_running(uint32_t tid);
+
 /*
  * A number for the program that it runs now: of what the kernel told that when it began (auxv),
  * which exec(3) makes anew, and nothing else. False also for who may not trace the process, and of
