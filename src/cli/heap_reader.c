@@ -472,12 +472,12 @@ static enum hf_status read_running(struct hf_heap_worker *w, struct hf_error *er
     uint32_t pid = w->what.pid;
     uint64_t start;
     enum hf_status status = HF_OK;
+    w->what.asked_ns = hf_stopped_now_ns(); /* what is younger was not looked at each time */
     for (int i = 1; i <= LOOKS_MAX && status == HF_OK && (i == 1 || w->wants_look); i++) {
         struct hf_snapshot look;
         if (i != 1) /* what is on its way arrives */
             (void)nanosleep(&(struct timespec){.tv_nsec = BETWEEN_LOOKS_NS}, NULL);
         w->what.what = i == 1 ? READ_FIRST : i != LOOKS_MAX ? READ_AGAIN : READ_LAST;
-        w->what.asked_ns = hf_stopped_now_ns();
         status = hf_race_open(&look, (pid_t)pid, err);
         if (status != HF_OK)
             return status;
