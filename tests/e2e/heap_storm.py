@@ -162,14 +162,6 @@ def test_glibc():
     check("glibc")
 
 
-def test_jemalloc():
-    check("libjemalloc")
-
-
-def test_mimalloc():
-    check("libmimalloc")
-
-
 def test_tcmalloc():
     check("libtcmalloc_minimal")
 
