@@ -4,6 +4,7 @@
 #include "source/climb.h"
 #include "source/closures.h"
 #include "source/compiled.h"
+#include "source/cycles.h"
 #include "source/text/words.h"
 
 /* One place where a variable is read. */
@@ -109,6 +110,13 @@ struct hf_source_end hf_source_follow(
         end = follow_occurrences(at, function, name);
         end.is_of_part = true;
     }
+    uint32_t line;
+    if (end.fate <= HF_SOURCE_RETURNED && hf_source_is_tied(at, function, name, &line))
+        end = (struct hf_source_end){.fate = HF_SOURCE_KEPT,
+            .slot = HF_SOURCE_NO,
+            .file = at->number,
+            .function = function,
+            .line = line};
     flow->closure = closure;
     flow->with_parts = with_parts;
     flow->depth--;

@@ -250,6 +250,29 @@ static void test_rust(void **state)
         "a.rs", "-R-R-R----S-R--F");
 }
 
+/* Objects that hold each other are never freed, whoever lets go of them. */
+static void test_rust_tied(void **state)
+{
+    (void)state;
+    compiled_expect("fn page(lines: &[String]) -> Node {\n"
+                    "    let root = Rc::new(RefCell::new(node(\"root\")));\n"
+                    "    for line in lines {\n"
+                    "        let mut child = node(line);\n"
+                    "        child.parent = Some(root.clone());\n"
+                    "        root.borrow_mut().children.push(Rc::new(RefCell::new(child)));\n"
+                    "    }\n"
+                    "    root\n"
+                    "}\n"
+                    "fn weak(lines: &[String]) -> Node {\n"
+                    "    let root = Rc::new(RefCell::new(node(\"root\")));\n"
+                    "    let mut child = node(\"a\");\n"
+                    "    child.parent = Some(Rc::downgrade(&root.clone()));\n"
+                    "    root.borrow_mut().children.push(Rc::new(RefCell::new(child)));\n"
+                    "    root\n"
+                    "}\n",
+        "a.rs", "-K-K------RR");
+}
+
 /* The issue's: what one function makes, another keeps, which is not running then. */
 static void test_holders(void **state)
 {
@@ -724,6 +747,7 @@ int main(void)
         cmocka_unit_test(test_c),
         cmocka_unit_test(test_cpp),
         cmocka_unit_test(test_rust),
+        cmocka_unit_test(test_rust_tied),
         cmocka_unit_test(test_holders),
         cmocka_unit_test(test_who_reads_what_it_keeps),
         cmocka_unit_test(test_ranges),

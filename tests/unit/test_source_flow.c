@@ -152,6 +152,30 @@ static void test_holder(void **state)
     }
 }
 
+static void test_perl_tied(void **state)
+{
+    (void)state;
+    expect("sub load {\n"
+           "    my ($text) = @_;\n"
+           "    my $root = new_node('top', 0);\n"
+           "    for my $line (split /,/, $text) {\n"
+           "        my $node = new_node($line);\n"
+           "        $node->{parent} = $root;\n"
+           "        push @{ $root->{children} }, $node;\n"
+           "    }\n"
+           "    return $root;\n"
+           "}\n"
+           "sub load_weak {\n"
+           "    my $root = new_node('top', 0);\n"
+           "    my $node = new_node('a');\n"
+           "    $node->{parent} = $root;\n"
+           "    weaken($node->{parent});\n"
+           "    push @{ $root->{children} }, $node;\n"
+           "    return $root;\n"
+           "}\n",
+        "a.pl", "--K-K------RR");
+}
+
 static void test_perl(void **state)
 {
     (void)state;
@@ -684,6 +708,7 @@ int main(void)
         cmocka_unit_test(test_decorators),
         cmocka_unit_test(test_holder),
         cmocka_unit_test(test_perl),
+        cmocka_unit_test(test_perl_tied),
         cmocka_unit_test(test_what_is_declared),
         cmocka_unit_test(test_methods_of_perl),
         cmocka_unit_test(test_generators_that_are_given_values),
