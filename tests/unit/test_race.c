@@ -16,18 +16,19 @@ static struct {
 } threads[THREADS];
 static atomic_uint ready;
 
-static void note_thread(size_t i)
+/* `here`: in the frame of what waits. */
+static void note_thread(size_t i, const int *here)
 {
-    int here;
     threads[i].tid = (pid_t)syscall(SYS_gettid);
     threads[i].own = (uintptr_t)__builtin_thread_pointer();
-    threads[i].on_stack = (uintptr_t)&here;
+    threads[i].on_stack = (uintptr_t)here;
     atomic_fetch_add(&ready, 1);
 }
 
 static void *wait_in_thread(void *number)
 {
-    note_thread((size_t)(uintptr_t)number);
+    int here = 0;
+    note_thread((size_t)(uintptr_t)number, &here);
     while (ready <= THREADS)
         usleep(1000);
     return NULL;
@@ -39,8 +40,9 @@ static void test_threads(void **unused)
     struct hf_snapshot look;
     struct hf_process_image image;
     pthread_t made[THREADS];
+    int here = 0;
     (void)unused;
-    note_thread(0);
+    note_thread(0, &here);
     for (size_t i = 1; i < THREADS; i++)
         assert_int_equal(pthread_create(&made[i], NULL, wait_in_thread, (void *)i), 0);
     while (ready != THREADS)
