@@ -8,6 +8,7 @@ and of what it keeps nothing is called lost."""
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from _agent import AGENT, environment, on_allocator, plain_environment
@@ -115,11 +116,11 @@ def answers(command, pid):
             yield None, done.stderr
 
 
-def check_heap(found):
+def check_heap(found, in_registers=0):
     by_size = {row["size"]: row for row in found["sizes"]}
     kept = min(size for size in by_size if size >= 104), min(size for size in by_size if size >= 7000)
     assert by_size[kept[0]]["all"]["blocks"] >= 20000 and by_size[kept[1]]["all"]["blocks"] >= 2000, by_size
-    assert [by_size[size]["lost"]["blocks"] for size in kept] == [0, 0], by_size
+    assert max(by_size[size]["lost"]["blocks"] for size in kept) <= in_registers, by_size
     assert found["lost"]["blocks"] + found["lost_with"]["blocks"] <= AT_MOST, found["lost"]
 
 
@@ -130,7 +131,8 @@ def check_who(found):
 
 
 CHECKS = [
-    (["heap", "--no-stop"], check_heap),
+    # A thread that gets no processor at any look has the address of what it moves in a register, which only a stop reads.
+    (["heap", "--no-stop"], lambda found: check_heap(found, 2)),
     (["heap"], check_heap),
     (["who", "--no-stop"], check_who),
     (["who"], check_who),
@@ -146,6 +148,7 @@ def check(allocator):
         with subprocess.Popen(["./storm"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env) as process:
             try:
                 assert process.stdout.read(1) == b"r", process.wait()
+                time.sleep(1)  # what is as young as the reading itself is left out
                 given = [(found, said) for found, said in answers(command, process.pid)]
             finally:
                 process.stdin.close()

@@ -22,7 +22,7 @@ CHOSEN = {"c_plain.c", "c_xmalloc.c", "c_perform.c", "c_vector.c", "c_asprintf.c
 
 
 # Sanitized, one of each language is enough of what is read the same way: the rest is the programs' own work.
-FEW = {"c_plain.c", "cc_map.cc", "c_till.c", "cc_dicom.cc", "rs_glucose.rs", "pl_docket.pl", "py_customs.py", "lua_skilift.lua"}
+FEW = {"c_plain.c", "cc_map.cc", "c_till.c", "cc_dicom.cc", "rs_glucose.rs", "pl_docket.pl", "py_customs.py"}
 IS_SANITIZED = "HEAPFLAME_SANITIZED" in os.environ
 
 
@@ -233,7 +233,7 @@ def test_who_keeps_what_a_helper_made():
     what it is called for by a pointer, what a coroutine is, an iterator of its own, and methods of objects of Perl."""
     programs = {"c_till.c", "c_waterfall.c", "cc_dicom.cc"}
     programs |= {"c_dialplan.c", "cc_algebra.cc", "cc_weighbridge.cc", "rs_glucose.rs", "pl_docket.pl", "pl_hamradio.pl",
-                 "py_customs.py", "lua_skilift.lua"}  # fmt: skip
+                 "py_customs.py"}  # fmt: skip
     programs &= FEW if IS_SANITIZED else programs
     rows = [row for folder in (TWELFTH, FOURTEENTH) for row in labels(folder) if row.program in programs]
     for row in rows:
