@@ -1,7 +1,7 @@
 """Whether `heapflame run` names the function of the program that holds its memory (tests/owners): each program is built and
 recorded, and the function in the last line is compared with the labels. The short form is in owners.py, the long one in
 bench/soak.d/owners.py; the second half, which the rules were built on after its first result, is judged by owners_second.py there,
-and the later sets by owners_third.py to owners_fifteenth.py. A set is building material after its first run: nobody tunes for it
+and the later sets by owners_third.py to owners_sixteenth.py. A set is building material after its first run: nobody tunes for it
 before."""
 
 import os
@@ -28,6 +28,7 @@ TWELFTH = PROGRAMS / "twelfth"
 THIRTEENTH = PROGRAMS / "thirteenth"
 FOURTEENTH = PROGRAMS / "fourteenth"
 FIFTEENTH = PROGRAMS / "fifteenth"
+SIXTEENTH = PROGRAMS / "sixteenth"
 SHAPES = PROGRAMS / "shapes"
 RIGHT, USERS, WRAPPER, OTHER = ANSWERS = "right", "other user's code", "wrapper", "other"
 

@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 from _heap import failing, heapflame, need
-from _owners import (EIGHTH, ELEVENTH, FIFTEENTH, FIFTH, FOURTEENTH, FOURTH, NINTH, PROGRAMS, RIGHT, SECOND, SENTENCE, SEVENTH, SHAPES, SIXTH,
-                     TENTH, THIRD, THIRTEENTH, TWELFTH, answer_of, labels, look_at)  # fmt: skip
+from _owners import (EIGHTH, ELEVENTH, FIFTEENTH, FIFTH, FOURTEENTH, FOURTH, NINTH, PROGRAMS, RIGHT, SECOND, SENTENCE, SEVENTH, SHAPES,
+                     SIXTEENTH, SIXTH, TENTH, THIRD, THIRTEENTH, TWELFTH, answer_of, labels, look_at)  # fmt: skip
 from _suite import run_tests
 
 need("gcc", "g++")
@@ -28,8 +28,9 @@ IS_SANITIZED = "HEAPFLAME_SANITIZED" in os.environ
 
 def test_labels_are_sound():
     """Every program has one guilty line, is labelled once, and no name is of two columns."""
-    later = SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH, TENTH, ELEVENTH, TWELFTH, THIRTEENTH, FOURTEENTH, FIFTEENTH, SHAPES
-    for folder in PROGRAMS, *later:
+    early = SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH, TENTH
+    later = ELEVENTH, TWELFTH, THIRTEENTH, FOURTEENTH, FIFTEENTH, SIXTEENTH, SHAPES
+    for folder in PROGRAMS, *early, *later:
         check_labels(folder)
 
 
