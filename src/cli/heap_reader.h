@@ -83,21 +83,21 @@ HF_MUST_CHECK enum hf_status hf_heap_reader_run_recorded(
  * task gets the one that the process has at that time. What goes wrong with a snapshot is told to
  * the worker by a look without a table; only what goes wrong with the worker ends it all.
  */
-struct hf_heap_worker;
+struct hf_heap_reader;
 
 /* Call end in any case; it accepts NULL. */
-HF_MUST_CHECK enum hf_status hf_heap_worker_begin(const struct hf_heap_reader_task *task,
-    uint32_t pid, struct hf_heap_worker **out_worker, struct hf_error *err);
+HF_MUST_CHECK enum hf_status hf_heap_reader_begin(const struct hf_heap_reader_task *task,
+    uint32_t pid, struct hf_heap_reader **out_reader, struct hf_error *err);
 
 /* Looks, and has the process read and reported if the look wants it, but never twice in 50 s:
  * whatever the worker says, it does not stop the process all the time. HF_ERR_SYSTEM: there is no
  * such process, or it has no live table. */
-HF_MUST_CHECK enum hf_status hf_heap_worker_look(
-    struct hf_heap_worker *worker, struct hf_error *err);
+HF_MUST_CHECK enum hf_status hf_heap_reader_look(
+    struct hf_heap_reader *reader, struct hf_error *err);
 
 /* Another window. */
-HF_MUST_CHECK enum hf_status hf_heap_worker_look_again(
-    struct hf_heap_worker *worker, struct hf_error *err);
-void hf_heap_worker_end(struct hf_heap_worker *worker);
+HF_MUST_CHECK enum hf_status hf_heap_reader_look_again(
+    struct hf_heap_reader *reader, struct hf_error *err);
+void hf_heap_reader_end(struct hf_heap_reader *reader);
 
 #endif

@@ -214,7 +214,7 @@ static enum hf_status live_report_held(
 static enum hf_status live_show_held(struct live_table *live, uint32_t pid, struct hf_error *err)
 {
     uint64_t start;
-    struct hf_heap_worker *worker;
+    struct hf_heap_reader *reader;
     const struct hf_heap_reader_task task = {.common = &live->options.view.common,
         .report = live_report_held,
         .see_table = live_see_table,
@@ -224,16 +224,16 @@ static enum hf_status live_show_held(struct live_table *live, uint32_t pid, stru
         .wants_heap = &live->wants_heap};
     live->options.view.common.quiet = true; /* the screen is the table's */
     live->process.keeps_last = true;
-    enum hf_status status = hf_heap_worker_begin(&task, pid, &worker, err);
+    enum hf_status status = hf_heap_reader_begin(&task, pid, &reader, err);
     while (status == HF_OK && hf_proc_start_ticks(pid, &start)) {
         struct hf_live_screen screen = hf_live_screen_now();
-        status = hf_heap_worker_look(worker, err);
+        status = hf_heap_reader_look(reader, err);
         while (status == HF_OK && hf_live_screen_wait(&screen, REFRESH_MS)) {
             screen = hf_live_screen_now();
-            status = hf_heap_worker_look_again(worker, err);
+            status = hf_heap_reader_look_again(reader, err);
         }
     }
-    hf_heap_worker_end(worker);
+    hf_heap_reader_end(reader);
     hf_table_blocks_done(&live->blocks); /* of one that worked here */
     hf_live_snapshot_done(&live->table);
     hf_live_held_done(live->held);
