@@ -140,12 +140,20 @@ bool hf_process_page_is_resident(struct hf_process_reader *reader, uint64_t addr
            (reader->pages[page - reader->first_page] & IS_RESIDENT) != 0;
 }
 
+uint64_t hf_process_skip(const struct hf_process_image *image, uint64_t address, uint64_t end)
+{
+    uint64_t last = (end + PAGE - 1) / PAGE * PAGE;
+    if (image->pages == NULL || address >= end)
+        return address;
+    uint64_t next = hf_page_map_next(*image->pages, address / PAGE * PAGE, last);
+    return next > address ? next : address;
+}
+
 uint64_t hf_process_next_page(struct hf_process_reader *reader, uint64_t address, uint64_t end)
 {
     for (uint64_t page = address / PAGE; page * PAGE < end; page++) {
-        if (page - reader->first_page >= reader->page_count && reader->image->pages != NULL) {
-            uint64_t last = (end + PAGE - 1) / PAGE * PAGE;
-            page = hf_page_map_next(*reader->image->pages, page * PAGE, last) / PAGE;
+        if (page - reader->first_page >= reader->page_count) {
+            page = hf_process_skip(reader->image, page * PAGE, end) / PAGE;
             if (page * PAGE >= end)
                 break;
         }

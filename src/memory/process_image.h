@@ -84,6 +84,12 @@ HF_MUST_CHECK struct hf_process_reader *hf_process_reader_new(const struct hf_pr
  */
 uint64_t hf_process_next_page(struct hf_process_reader *reader, uint64_t address, uint64_t end);
 
+/*
+ * The same, without reading on: `address` itself where the kernel cannot tell at once (before Linux
+ * 6.7, os/process/page_map.h). For who has other ways to go on, e.g. to where something may begin.
+ */
+uint64_t hf_process_skip(const struct hf_process_image *image, uint64_t address, uint64_t end);
+
 /* Whether the page of this address is in memory, not swapped out. True if `pages` does not say. */
 HF_MUST_CHECK bool hf_process_page_is_resident(struct hf_process_reader *reader, uint64_t address);
 

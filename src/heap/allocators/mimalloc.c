@@ -144,10 +144,9 @@ static void mimalloc_find_segments(struct mimalloc *m)
         uint64_t at = (first->start + SEGMENT_BYTES - 1) / SEGMENT_BYTES * SEGMENT_BYTES;
         while (at >= first->start && at < end && !m->is_out_of_memory) {
             /* Its head was written to; of 20 TB that a program reserves, nearly nothing was. */
-            uint64_t there = hf_process_next_page(&m->reader, at, end);
-            if (there < end)
-                there = mimalloc_find_segment(m, there / SEGMENT_BYTES * SEGMENT_BYTES, end);
-            at = there;
+            at = hf_process_skip(image, at, end) / SEGMENT_BYTES * SEGMENT_BYTES;
+            bool has_head = at < end && hf_process_next_page(&m->reader, at, at + PAGE) == at;
+            at = has_head ? mimalloc_find_segment(m, at, end) : at + SEGMENT_BYTES;
         }
     }
 }

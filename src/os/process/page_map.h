@@ -3,7 +3,7 @@
  *
  * Programs reserve far more than they use (AddressSanitizer 20 TB, of which the words alone are 40
  * GB), so what was never touched is passed over with PAGEMAP_SCAN, which Linux has from 6.7 on. A
- * worker without rights may ask it; before 6.7 each word is read, some 2 s for each TB.
+ * worker without rights may ask it; before 6.7 each word is read, some 9 s for each TB.
  *
  * Example:
  *     uint64_t start = 0, end = UINT64_C(1) << 40;

@@ -182,8 +182,8 @@ static void put_following(struct filter *f)
 
 static void make_filter(struct filter *f, int channel, const struct hf_rights_kept *kept)
 {
-    /* The terminal is asked whether it is one, and how big: TIOCSTI would type into the shell. A
-     * map of pages, which only who opened it could open, is asked what is touched. */
+    /* The terminal is asked whether it is one, and how big: TIOCSTI would type into the shell. And
+     * the page map of a process, if the broker has opened it, where pages are. */
     const uint32_t ioctls[] = {TCGETS, TIOCGWINSZ, (uint32_t)HF_PAGE_MAP_SCAN};
     const uint32_t fcntls[] = {F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC};
     const uint32_t own_pid = (uint32_t)getpid(), own_channel = (uint32_t)channel;
