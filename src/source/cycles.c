@@ -1,5 +1,6 @@
 #include "source/cycles.h"
 
+#include "base/containers/sorted.h"
 #include "source/text/words.h"
 
 /* A statement of the function: "push @{ $holder->{children} }, $held", or
@@ -53,44 +54,54 @@ static uint32_t cycle_holder(const struct hf_source_at *at, uint32_t number, uin
     return found;
 }
 
-/* The function weakens a reference. */
-static bool cycle_is_weak(const struct hf_source_at *at, uint32_t function)
+/* Whether another statement of the function has `holder` hold what `held` is; *out_line: which. */
+static bool cycle_is_closed(const struct hf_source_at *at, uint32_t function, uint32_t first,
+    uint32_t end, struct hf_text holder, struct hf_text held, uint32_t *out_line)
 {
-    uint32_t first, end;
-    hf_source_range_of(at, function, &first, &end);
     for (uint32_t i = first; i < end && hf_source_step(at->flow); i++) {
-        if (hf_source_is_word(&at->file->tokens, i, "weaken"))
-            return true;
+        if (hf_source_statement_of(at, i)->function != function ||
+            !cycle_is_put(at, i, holder, held))
+            continue;
+        *out_line = at->file->tokens.items[hf_source_statement_of(at, i)->begin].line;
+        return true;
     }
     return false;
+}
+
+/* The statements of a function, and of those in it, as the numbers first .. end. */
+static void cycle_range(
+    const struct hf_source_at *at, uint32_t function, uint32_t *out_first, uint32_t *out_end)
+{
+    const struct hf_source_outline *outline = &at->file->outline;
+    uint32_t begin, end;
+    hf_source_range_of(at, function, &begin, &end);
+    begin--; /* the bracket before it */
+    *out_first =
+        (uint32_t)HF_FIRST_ABOVE(outline->statements, outline->statement_count, begin, begin);
+    *out_end = *out_first;
+    while (*out_end < outline->statement_count && outline->statements[*out_end].begin < end)
+        ++*out_end;
 }
 
 bool hf_source_is_tied(
     const struct hf_source_at *at, uint32_t function, struct hf_text name, uint32_t *out_line)
 {
-    const struct hf_source_tokens *tokens = &at->file->tokens;
-    const struct hf_source_outline *outline = &at->file->outline;
-    if (function == HF_SOURCE_NO ||
-        (tokens->language != HF_SOURCE_PERL && tokens->language != HF_SOURCE_RUST))
+    static const char *const weakens[] = {"weaken", NULL};
+    enum hf_source_language language = at->file->tokens.language;
+    uint32_t first, end, held_at, holder_at;
+    if (function == HF_SOURCE_NO || (language != HF_SOURCE_PERL && language != HF_SOURCE_RUST))
         return false;
-    for (uint32_t i = 0; i < outline->statement_count && hf_source_step(at->flow); i++) {
-        uint32_t held_at, holder_at = HF_SOURCE_NO;
-        if (outline->statements[i].function == function)
-            holder_at = cycle_holder(at, i, &held_at);
-        if (holder_at == HF_SOURCE_NO)
+    cycle_range(at, function, &first, &end);
+    for (uint32_t i = first; i < end && hf_source_step(at->flow); i++) {
+        if (hf_source_statement_of(at, i)->function != function ||
+            (holder_at = cycle_holder(at, i, &held_at)) == HF_SOURCE_NO)
             continue;
         struct hf_text holder = hf_source_text_of(at, holder_at),
                        held = hf_source_text_of(at, held_at);
-        if ((!hf_text_equal(name, holder) && !hf_text_equal(name, held)) ||
-            hf_text_equal(holder, held))
-            continue;
-        for (uint32_t k = 0; k < outline->statement_count && hf_source_step(at->flow); k++) {
-            const struct hf_source_statement *statement = &outline->statements[k];
-            if (statement->function != function || !cycle_is_put(at, k, holder, held))
-                continue;
-            *out_line = tokens->items[statement->begin].line;
-            return !cycle_is_weak(at, function);
-        }
+        if ((hf_text_equal(name, holder) || hf_text_equal(name, held)) &&
+            !hf_text_equal(holder, held) &&
+            cycle_is_closed(at, function, first, end, holder, held, out_line))
+            return !hf_source_has_word(at, function, weakens);
     }
     return false;
 }

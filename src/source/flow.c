@@ -229,15 +229,9 @@ static bool flow_is_coroutine(const struct hf_source_at *at, uint32_t line)
 {
     static const char *const words[] = {"co_await", "co_yield", "co_return", NULL};
     const struct hf_source_tokens *tokens = &at->file->tokens;
-    uint32_t function = hf_source_function_at(at->file, line), first, end;
-    if (tokens->language != HF_SOURCE_CPP || function == HF_SOURCE_NO)
-        return false;
-    hf_source_range_of(at, function, &first, &end);
-    for (uint32_t i = first; i < end && hf_source_step(at->flow); i++) {
-        if (hf_source_is_any_word(tokens, i, words))
-            return true;
-    }
-    return false;
+    uint32_t function = hf_source_function_at(at->file, line);
+    return tokens->language == HF_SOURCE_CPP && function != HF_SOURCE_NO &&
+           hf_source_has_word(at, function, words);
 }
 
 struct hf_source_end hf_source_flow_of(

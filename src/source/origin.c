@@ -73,6 +73,17 @@ void hf_source_range_of(
         function != HF_SOURCE_NO ? functions[function].end : (uint32_t)at->file->tokens.count;
 }
 
+bool hf_source_has_word(const struct hf_source_at *at, uint32_t function, const char *const words[])
+{
+    uint32_t first, end;
+    hf_source_range_of(at, function, &first, &end);
+    for (uint32_t i = first; i < end && hf_source_step(at->flow); i++) {
+        if (hf_source_is_any_word(&at->file->tokens, i, words))
+            return true;
+    }
+    return false;
+}
+
 static bool origin_is_maker(const struct hf_source_at *at, uint32_t function)
 {
     static const char *const names[] = {"__init__", "initialize", "__construct", "constructor",

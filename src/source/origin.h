@@ -69,6 +69,10 @@ bool hf_source_is_capital(struct hf_text name);
 void hf_source_range_of(
     const struct hf_source_at *at, uint32_t function, uint32_t *out_begin, uint32_t *out_end);
 
+/* One of the words, whose list ends with NULL, is in a function. */
+bool hf_source_has_word(
+    const struct hf_source_at *at, uint32_t function, const char *const words[]);
+
 /* What it puts into its object is what it makes: by its name, or because only constructors call it,
  * for the object that they make. */
 bool hf_source_is_constructor(const struct hf_source_at *at, uint32_t function);
