@@ -28,11 +28,8 @@ static enum hf_status sqlite_failed(
     if (reason == SQLITE_NOTADB)
         return hf_error_set(err, HF_ERR_INPUT,
             "'%s' is not a store; expected a file that heapflame ship made", database->path);
-    const char *hint = reason == SQLITE_FULL || reason == SQLITE_IOERR
-                           ? "; nothing of this batch is in it: make room, and ship it again"
-                           : "";
-    return hf_error_set(err, reason_status(code), "cannot %s the store '%s': %s%s", what,
-        database->path, database->sqlite.errmsg(database->handle), hint);
+    return hf_error_set(err, reason_status(code), "cannot %s the store '%s': %s", what,
+        database->path, database->sqlite.errmsg(database->handle));
 }
 
 enum hf_status hf_sqlite_database_run(

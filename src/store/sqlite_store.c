@@ -315,6 +315,8 @@ enum hf_status hf_sqlite_store_add(struct hf_sqlite_store *store, const struct h
         *out_is_new = !is_there;
     else
         hf_sqlite_database_roll_back(added.database);
+    if (status == HF_ERR_SYSTEM) /* a full disk, a writer that does not end */
+        hf_error_context(err, "nothing of this batch was stored; ship it again");
     hf_rollup_done(&added.rollup);
     free(added.stacks);
     return status;

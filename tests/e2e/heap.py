@@ -384,6 +384,17 @@ void *realloc(void *block, size_t size) { void *new = malloc(size); return block
 """
 
 
+def nothing_of(process):
+    """What heap says of a process whose blocks cannot be read, as a document and as text, and why check refuses it; it is ended."""
+    process.stdout.read(1)
+    found = document(process.pid)
+    said = subprocess.run([HEAPFLAME, "heap", str(process.pid)], capture_output=True, text=True, check=True)
+    why = check_lost(0, process.pid, status=3)
+    process.kill()
+    assert found["blocks"]["blocks"] == 0 and found["lost"]["blocks"] == 0 and found["heaps"] == [], found
+    return found, said, why
+
+
 def test_another_allocator():
     """Nothing of what it has is known, and nothing else is said of it: a note, and a region with its size."""
     Path("other.c").write_text(OTHER_MALLOC)
@@ -393,12 +404,7 @@ def test_another_allocator():
     subprocess.run(["gcc", "-O1", "-w", "-fno-builtin", "-shared", "-fPIC", "-o", "libmimalloc.so.9", "other.c"], check=True)
     subprocess.run(["gcc", "-O0", "-o", "some", "some.c"], check=True)
     with subprocess.Popen(["./some"], stdout=subprocess.PIPE, env={**os.environ, "LD_PRELOAD": "./libmimalloc.so.9"}) as process:
-        process.stdout.read(1)
-        found = document(process.pid)
-        said = subprocess.run([HEAPFLAME, "heap", str(process.pid)], capture_output=True, text=True, check=True)
-        why = check_lost(0, process.pid, status=3)
-        process.kill()
-    assert found["blocks"]["blocks"] == 0 and found["lost"]["blocks"] == 0 and found["heaps"] == [], found
+        found, said, why = nothing_of(process)
     assert found["not_read"][0]["library"].endswith("/libmimalloc.so.9") and 10e6 <= found["not_read"][0]["most_bytes"] <= 11e6, found
     assert "libmimalloc.so.9 is not read: its segments are not those of mimalloc 2.0" in said.stderr, said
     assert "note: the process has no heap of glibc's malloc" in said.stderr, said
@@ -428,12 +434,7 @@ def test_musl():
     for option in "-O1", "-static":
         subprocess.run(["musl-gcc", option, "-o", "musl", "musl.c"], check=True)
         with subprocess.Popen(["./musl"], stdout=subprocess.PIPE) as process:
-            process.stdout.read(1)
-            found = document(process.pid)
-            said = subprocess.run([HEAPFLAME, "heap", str(process.pid)], capture_output=True, text=True, check=True)
-            why = check_lost(0, process.pid, status=3)
-            process.kill()
-        assert found["blocks"]["blocks"] == 0 and found["lost"]["blocks"] == 0 and found["heaps"] == [], found
+            found, said, why = nothing_of(process)
         unknown = sum(part["bytes"] for part in found["resident"]["parts"] if part["part"] == "unknown")
         assert 10e6 <= unknown <= 11e6, found["resident"]
         assert "note: the process has no heap of glibc's malloc" in said.stderr and "(Google's newer tcmalloc, musl," in said.stderr, said

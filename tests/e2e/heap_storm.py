@@ -2,8 +2,8 @@
 # timeout: 400
 # sanitized: no, heap.py and who.py run the same code
 """heap and who of a program that rewrites its heap while it is read: pointers change places, blocks come and go, are filled with
-addresses of others and with numbers, mappings and threads come and go. An answer may be lost of it, but never the tool, nor the program;
-and of what it keeps nothing is called lost."""
+addresses of others and with numbers, mappings and threads come and go. There may be no answer, but the tool and the program go on; and of
+what it keeps nothing is called lost, except what only a register holds while nobody stops it."""
 
 import json
 import subprocess

@@ -6,6 +6,7 @@
 
 #include "base/attr.h"
 #include "base/error.h"
+#include "base/strings/num.h"
 #include "base/strings/out.h"
 #include "base/text.h"
 
@@ -69,6 +70,15 @@ static inline void check_ok_at(
     hf_error_format(err, text, sizeof text);
     print_error("%s\nfailed: %s\n", check_case, text);
     _fail(file, line);
+}
+
+/* How often: `usual`, or as an environment variable says, which a soak sets. */
+static inline uint64_t check_count_of(const char *variable, uint64_t usual)
+{
+    const char *text = getenv(variable);
+    uint64_t count = usual;
+    assert_true(text == NULL || hf_num_u64(hf_text_of(text), &count));
+    return count;
 }
 
 /* Pseudo-random numbers that are the same on every run (PCG's multiplier, high bits). */

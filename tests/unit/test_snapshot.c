@@ -248,17 +248,9 @@ static void check_unharmed(pid_t pid)
     assert_int_equal(kill(pid, 0), 0);
 }
 
-static uint64_t count_of(const char *variable, uint64_t usual)
-{
-    const char *text = getenv(variable);
-    uint64_t count = usual;
-    assert_true(text == NULL || hf_num_u64(hf_text_of(text), &count));
-    return count;
-}
-
 static void test_memory_of_an_instant(void **state)
 {
-    uint64_t count = count_of("SNAPSHOTS", SNAPSHOTS);
+    uint64_t count = check_count_of("SNAPSHOTS", SNAPSHOTS);
     uint64_t longest_ns = 0;
     pid_t pid = start_work();
     (void)state;
@@ -519,7 +511,7 @@ enum victim { TOOL = 1, GUARDIAN = 2, BOTH = 3 };
  * most to clean up. */
 static uint64_t kill_some(pid_t pid, enum victim victim)
 {
-    uint64_t count = count_of("KILLS", KILLS), longest_ns = 0;
+    uint64_t count = check_count_of("KILLS", KILLS), longest_ns = 0;
     for (uint64_t i = 0; i < count; i++) {
         pid_t tool = start_tool(pid), guardian = 0;
         usleep((useconds_t)(2000 + random() % 20000));
@@ -556,7 +548,7 @@ static void check_killed(enum victim victim)
         victim == TOOL       ? "tool"
         : victim == GUARDIAN ? "guardian"
                              : "both",
-        count_of("KILLS", KILLS), (double)longest_ns / 1e6, left.zombie_count, left.has_code);
+        check_count_of("KILLS", KILLS), (double)longest_ns / 1e6, left.zombie_count, left.has_code);
     assert_true(victim != TOOL || (left.zombie_count == 0 && !left.has_code));
     /* A copy that a thread made on its way out of a call may still have to get a processor to end.
      */
