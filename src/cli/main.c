@@ -26,6 +26,7 @@
     USE(diff)                                                                                      \
     USE(trend)                                                                                     \
     USE(check)                                                                                     \
+    USE(ship)                                                                                      \
     USE(mark)                                                                                      \
     USE(flame)                                                                                     \
     USE(graph)                                                                                     \

@@ -135,6 +135,12 @@ def test_load_lines():
          "0.folded", "1.folded")
 
 
+def test_batch_bytes():
+    folded(f"{'a' * over('BATCH_BYTES')} 1")
+    hits(3, r"the profiles of a batch and the names in their stacks take more than 300 bytes \(HF_LIMIT_BATCH_BYTES\)", "ship",
+         "input.folded", "--store", "fleet.db", "--service", "shop", "--instance", "shop-1", "--value", "samples")
+
+
 def test_processes():
     report = (SRC / "fuzz/corpus/memcheck/seed-memcheck").read_text()
     processes = [re.sub(r"==\d+==", f"=={pid}==", report) for pid in range(1000, 1000 + over("PROCESSES"))]

@@ -3,6 +3,15 @@
  *
  * One look into memory finds what is known or that it is not: the fingerprints lie in the slots.
  * Linear probing, at most 2/3 full, growing by half. One thread at a time.
+ *
+ * Example:
+ *
+ *     struct hf_print_map map = {0};
+ *     struct hf_fingerprint print = {{1, 2}};
+ *     status = hf_print_map_put(&map, print, 7) ? HF_OK : hf_error_memory(err);
+ *     const uint32_t *known = hf_print_map_find(&map, print);
+ *     hf_out_u64(out, known != NULL ? *known : 0);
+ *     hf_print_map_done(&map);
  */
 #ifndef HF_BASE_PRINT_MAP_H
 #define HF_BASE_PRINT_MAP_H

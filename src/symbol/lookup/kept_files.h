@@ -8,6 +8,15 @@
  * ago go. The files themselves are mapped, which is the system's memory.
  *
  * Those who name with the same options may share them, one at a time.
+ *
+ * Example:
+ *
+ *     struct hf_kept_files kept = {0};
+ *     bool is_open;
+ *     struct hf_module_files *files = hf_kept_files_take(&kept, "/bin/sh", &is_open);
+ *     if (files != NULL)
+ *         hf_kept_files_put(&kept, files);
+ *     hf_kept_files_done(&kept);
  */
 #ifndef HF_SYMBOL_KEPT_FILES_H
 #define HF_SYMBOL_KEPT_FILES_H

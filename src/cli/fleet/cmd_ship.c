@@ -1,0 +1,118 @@
+/*
+ * cmd_ship.c: puts profiles into a store: a worker without rights reads and names them, the command
+ * alone opens the store.
+ */
+#include "answer/fleet/shipment.h"
+#include "base/plural.h"
+#include "cli/reader.h"
+#include "cli/view_options.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <unistd.h>
+
+extern const struct hf_command hf_cmd_ship; /* below */
+
+struct ship_options {
+    struct hf_view_options view;
+    const char *store;
+    struct hf_shipping_terms terms;
+    char host[HOST_NAME_MAX + 1];
+};
+
+#define AT(field) struct ship_options, field
+
+static const struct hf_option ship_options[] = {
+    {"store", 0, HF_OPT_TEXT(AT(store), "FILE"), "put them into this store; it is made if needed"},
+    {"service", 's', HF_OPT_TEXT(AT(terms.service), "NAME"),
+        "what the processes are one of, e.g. shop (default: the name of the program)"},
+    {"build", 0, HF_OPT_TEXT(AT(terms.build), "NAME"),
+        "the build of the service (default: its version, or the begin of its build-id)"},
+    {"node", 0, HF_OPT_TEXT(AT(terms.node), "NAME"),
+        "the machine that the process ran on (default: the name of this one)"},
+    {"value", 0, HF_OPT_TEXT(AT(view.request.fold.value), "NAME"),
+        "which of the values are bytes in use (default: inuse_space)"},
+    {"instance", 0, HF_OPT_TEXT(AT(terms.instance), "NAME"),
+        "name the run of the process, if its profiles do not tell it"},
+    {0},
+};
+
+static const struct hf_option_group groups[] = {
+    {"Store", ship_options},
+    HF_NAMING_GROUPS,
+    {0},
+};
+
+static enum hf_status ship_say(
+    struct ship_options *options, const struct hf_shipment *shipment, struct hf_error *err)
+{
+    struct hf_output output;
+    enum hf_status status = hf_output_open(&output, NULL, false, err);
+    if (status != HF_OK)
+        return status;
+    if (shipment->added != 0 || shipment->known == 0)
+        hf_out_printf(&output.out, "%" PRIu64 " %s added to %s\n", shipment->added,
+            hf_plural(shipment->added, "profile was", "profiles were"), options->store);
+    if (shipment->known != 0)
+        hf_out_printf(&output.out, "%" PRIu64 " %s there already\n", shipment->known,
+            hf_plural(shipment->known, "profile was", "profiles were"));
+    return hf_output_close(&output, status, err);
+}
+
+/* In the worker, or, with `own`, where the store is. */
+static enum hf_status ship_work(struct ship_options *options, const struct hf_operands *operands,
+    struct hf_store_host *own, struct hf_error *err)
+{
+    struct hf_shipment shipment = {
+        .request = hf_view_options_request(&options->view), .terms = options->terms, .own = own};
+    hf_budget_prefer_large_heap();
+    enum hf_status status = hf_shipment_read(&shipment, operands->items, operands->count, err);
+    if (status == HF_OK)
+        status = ship_say(options, &shipment, err);
+    hf_report_notes(&options->view.common, &shipment.notes);
+    hf_shipment_done(&shipment);
+    return status;
+}
+
+static void ship_worker_ended(void *host)
+{
+    hf_store_host_done(host); /* before the next one is forked */
+}
+
+static enum hf_status ship_run(void *all, struct hf_operands *operands, struct hf_error *err)
+{
+    struct ship_options *options = all;
+    struct hf_common *common = &options->view.common;
+    struct hf_store_host host = {.path = options->store};
+    const struct hf_reader_service service = {.first = HF_STORE_LINE_LAST,
+        .serve = hf_store_line_serve,
+        .worker_ended = ship_worker_ended,
+        .context = &host};
+    bool is_worker = common->no_sandbox;
+    enum hf_status status = hf_view_options_need_profile(operands, err);
+    if (status == HF_OK && options->store == NULL)
+        status = hf_error_set(err, HF_ERR_USAGE, "give the store: --store FILE");
+    if (options->terms.node == NULL && gethostname(options->host, sizeof options->host - 1) == 0)
+        options->terms.node = options->host;
+    if (status == HF_OK && !is_worker)
+        status = hf_reader_begin(
+            &hf_cmd_ship, common, operands->words, &service, &is_worker, &common->code, err);
+    common->has_code = status == HF_OK && !is_worker;
+    if (status == HF_OK && is_worker)
+        status = ship_work(options, operands, common->no_sandbox ? &host : NULL, err);
+    hf_store_host_done(&host);
+    return status;
+}
+
+const struct hf_command hf_cmd_ship = {
+    .name = "ship",
+    .summary = "Put profiles of many processes and nodes into a store.",
+    .operands = "PROFILE...|DIR --store FILE",
+    .details =
+        "Adds profiles to a store, which keeps what each stack held at each time, for questions\n"
+        "about many processes. The time of a profile is the one in its file's name, or else that\n"
+        "of its last change. Shipping the same profiles again adds nothing.",
+    .groups = groups,
+    .options_size = sizeof(struct ship_options),
+    .run = ship_run,
+};
