@@ -33,6 +33,7 @@
     USE(fold)                                                                                      \
     USE(convert)                                                                                   \
     USE(bundle)                                                                                    \
+    USE(fleet)                                                                                     \
     USE(dump)                                                                                      \
     USE(heap)                                                                                      \
     USE(who)                                                                                       \

@@ -50,6 +50,23 @@ static enum hf_status add_level_to_hour(
     return HF_OK;
 }
 
+static void add_all_to_hour(
+    struct hf_rollup_hour *hour, int64_t time_ms, double t_s, const struct hf_levels *levels)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < levels->count; i++) {
+        if (__builtin_add_overflow(all, levels->items[i].bytes, &all))
+            all = UINT64_MAX;
+    }
+    if (hour->times.n == 0)
+        hour->first_ms = time_ms;
+    hour->last_ms = time_ms;
+    hour->most = all > hour->most ? all : hour->most;
+    hour->last = all;
+    hf_time_sums_add(&hour->times, t_s);
+    hf_value_sums_add(&hour->values, t_s, (double)all);
+}
+
 enum hf_status hf_rollup_add(
     struct hf_rollup *rollup, int64_t time_ms, const struct hf_levels *levels, struct hf_error *err)
 {
@@ -69,11 +86,7 @@ enum hf_status hf_rollup_add(
     }
     if (status != HF_OK)
         return status;
-    struct hf_rollup_hour *hour = &rollup->hours[rollup->hour_count - 1];
-    if (hour->times.n == 0)
-        hour->first_ms = time_ms;
-    hour->last_ms = time_ms;
-    hf_time_sums_add(&hour->times, t_s);
+    add_all_to_hour(&rollup->hours[rollup->hour_count - 1], time_ms, t_s, levels);
     return HF_OK;
 }
 

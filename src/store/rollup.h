@@ -6,7 +6,8 @@
  * the sums are seconds since the hour's start, so they are small and no digit is lost (statistics/
  * line_sums.h has the mathematics). Of an hour there are
  *
- *     the instance's row     n, sum t, sum t^2 of its snapshots
+ *     the instance's row     n, sum t, sum t^2 of its snapshots; of all its bytes in use sum y,
+ *                            sum t y, sum y^2, and the most and the last of them
  *     a row for each stack   sum y, sum t y, sum y^2 of its bytes in use, and the most, first and
  *                            last of them; only of the snapshots in which it held anything
  *
@@ -47,6 +48,8 @@ struct hf_rollup_hour {
     int64_t hour_ms;           /* its start */
     int64_t first_ms, last_ms; /* of its snapshots */
     struct hf_time_sums times;
+    struct hf_value_sums values; /* of all stacks together */
+    uint64_t most, last;         /* of these; last: in the last snapshot */
 };
 
 /* Of a stack of it. */

@@ -16,7 +16,8 @@ static const char *const first_tables[] = {
     "BLOB NOT NULL, profiles BLOB NOT NULL, UNIQUE (instance, first_ms))",
     "CREATE TABLE hour (id INTEGER PRIMARY KEY, instance INTEGER NOT NULL, hour INTEGER NOT NULL, "
     "first_ms INTEGER NOT NULL, last_ms INTEGER NOT NULL, n REAL NOT NULL, t REAL NOT NULL, tt "
-    "REAL NOT NULL, UNIQUE (instance, hour))",
+    "REAL NOT NULL, y REAL NOT NULL, ty REAL NOT NULL, yy REAL NOT NULL, most INTEGER NOT NULL, "
+    "last INTEGER NOT NULL, UNIQUE (instance, hour))",
     "CREATE TABLE rollup (hour INTEGER NOT NULL, stack INTEGER NOT NULL, y REAL NOT NULL, ty REAL "
     "NOT NULL, yy REAL NOT NULL, most INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT "
     "NULL, PRIMARY KEY (hour, stack)) WITHOUT ROWID",

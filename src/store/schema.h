@@ -4,7 +4,8 @@
  *     instance   one run of a process: its service, build and node
  *     stack      each stack once, by its fingerprint (stack_fingerprint.h), with its named frames
  *     batch      profiles that were acknowledged together (batch.h), and which stacks theirs are
- *     hour       n, sum t, sum t^2 of an instance's profiles in an hour (rollup.h)
+ *     hour       n, sum t, sum t^2 of an instance's profiles in an hour (rollup.h); sum y, sum t y,
+ *                sum y^2, most and last of all its bytes in use
  *     rollup     sum y, sum t y, sum y^2, most, first and last of a stack in such an hour
  *
  * A *migration* is a list of statements that leads from one version to the next; it has the number

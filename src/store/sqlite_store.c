@@ -9,6 +9,7 @@
 #include "store/sqlite_database.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,12 +50,15 @@ static enum hf_status migrate(struct hf_sqlite_database *database, struct hf_err
 static enum hf_status check_store(
     struct hf_sqlite_database *database, bool is_writer, bool *out_is_old, struct hf_error *err)
 {
-    int64_t application = 0, version = 0, tables = 0;
+    int64_t application = 0, version = 0, tables = 0, others = 0;
     const struct {
         const char *text;
         int64_t *number;
     } asked[] = {{"PRAGMA application_id", &application}, {"PRAGMA user_version", &version},
-        {"SELECT count(*) FROM sqlite_master", &tables}};
+        {"SELECT count(*) FROM sqlite_master", &tables},
+        {"SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index') OR sql LIKE "
+         "'CREATE VIRTUAL%' OR sql LIKE '% AS %'",
+            &others}};
     for (size_t i = 0; i < HF_COUNT(asked); i++) {
         const struct hf_sqlite_question question = {.text = asked[i].text};
         enum hf_status status = hf_sqlite_database_ask(
@@ -70,6 +74,11 @@ static enum hf_status check_store(
             "the store '%s' has version %" PRId64 ", and this heapflame reads up to %u; use a "
             "newer heapflame",
             database->path, version, HF_SCHEMA_VERSION);
+    if (others != 0) /* a view in the place of a table can go on for ever */
+        return hf_error_set(err, HF_ERR_INPUT,
+            "the store '%s' contains views, triggers or tables of another program; expected a file "
+            "that heapflame ship made",
+            database->path);
     *out_is_old = version < HF_SCHEMA_VERSION;
     if (*out_is_old && !is_writer)
         return hf_error_set(err, HF_ERR_INPUT,
@@ -94,6 +103,8 @@ enum hf_status hf_sqlite_store_open(
             &store->database, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL", err);
     if (status == HF_OK && is_old)
         status = migrate(&store->database, err);
+    if (status == HF_OK && !is_writer) /* all that it reads is of one moment */
+        status = hf_sqlite_database_run(&store->database, "BEGIN", err);
     if (status == HF_OK)
         *out_store = store;
     else
@@ -227,18 +238,23 @@ static enum hf_status roll_up_batch(struct added_batch *added, struct hf_error *
     return status;
 }
 
+/* Numbers of a store have 63 bits; no process holds more. */
+static uint64_t as_stored(uint64_t bytes)
+{
+    return bytes < INT64_MAX ? bytes : INT64_MAX;
+}
+
 static enum hf_status add_rollup_stack(struct added_batch *added, int64_t hour,
     const struct hf_rollup_stack *row, struct hf_error *err)
 {
-    uint64_t most = row->most < INT64_MAX ? row->most : INT64_MAX;
     return hf_sqlite_database_ask(added->database,
         HF_SQLITE_ASK("INSERT INTO rollup (hour, stack, y, ty, yy, most, first, last) VALUES (?1, "
                       "?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (hour, stack) DO UPDATE SET "
                       "y=y+?3, ty=ty+?4, yy=yy+?5, most=max(most, ?6), last=?8",
             HF_SQLITE_NUMBER(hour), HF_SQLITE_NUMBER(added->stacks[row->stack]),
             HF_SQLITE_REAL(row->values.y), HF_SQLITE_REAL(row->values.ty),
-            HF_SQLITE_REAL(row->values.yy), HF_SQLITE_NUMBER(most), HF_SQLITE_NUMBER(row->first),
-            HF_SQLITE_NUMBER(row->last)),
+            HF_SQLITE_REAL(row->values.yy), HF_SQLITE_NUMBER(as_stored(row->most)),
+            HF_SQLITE_NUMBER(as_stored(row->first)), HF_SQLITE_NUMBER(as_stored(row->last))),
         NULL, NULL, err);
 }
 
@@ -250,14 +266,18 @@ static enum hf_status add_rollup(struct added_batch *added, struct hf_error *err
         const struct hf_rollup_hour *hour = &rollup->hours[i];
         int64_t id = 0;
         status = hf_sqlite_database_ask(added->database,
-            HF_SQLITE_ASK("INSERT INTO hour (instance, hour, first_ms, last_ms, n, t, tt) VALUES "
-                          "(?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (instance, hour) DO UPDATE SET "
-                          "last_ms=?4, n=n+?5, t=t+?6, tt=tt+?7 RETURNING id",
+            HF_SQLITE_ASK(
+                "INSERT INTO hour (instance, hour, first_ms, last_ms, n, t, tt, y, ty, yy, most, "
+                "last) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT "
+                "(instance, hour) DO UPDATE SET last_ms=?4, n=n+?5, t=t+?6, tt=tt+?7, y=y+?8, "
+                "ty=ty+?9, yy=yy+?10, most=max(most, ?11), last=?12 RETURNING id",
                 HF_SQLITE_NUMBER(added->instance),
                 HF_SQLITE_NUMBER(hour->hour_ms / HF_STORE_HOUR_MS),
                 HF_SQLITE_NUMBER(hour->first_ms), HF_SQLITE_NUMBER(hour->last_ms),
                 HF_SQLITE_REAL(hour->times.n), HF_SQLITE_REAL(hour->times.t),
-                HF_SQLITE_REAL(hour->times.tt)),
+                HF_SQLITE_REAL(hour->times.tt), HF_SQLITE_REAL(hour->values.y),
+                HF_SQLITE_REAL(hour->values.ty), HF_SQLITE_REAL(hour->values.yy),
+                HF_SQLITE_NUMBER(as_stored(hour->most)), HF_SQLITE_NUMBER(as_stored(hour->last))),
             hf_sqlite_row_keep_number, &id, err);
         for (; status == HF_OK && j < rollup->stack_count &&
                rollup->stacks[j].hour_ms == hour->hour_ms;
@@ -364,20 +384,59 @@ enum hf_status hf_sqlite_store_find_last(
         hf_sqlite_row_keep_number, out_ms, err);
 }
 
+/* A file that is damaged, or made to, can have one page in many places. */
+static enum hf_status check_rows(size_t count, struct hf_error *err)
+{
+    if (count < HF_LIMIT_ROLLUP_ROWS)
+        return HF_OK;
+    return hf_error_set(err, HF_ERR_LIMIT,
+        "an instance has more than %u rows in the store for these hours (HF_LIMIT_ROLLUP_ROWS); "
+        "ask about fewer hours",
+        (unsigned)HF_LIMIT_ROLLUP_ROWS);
+}
+
+/* Any number may stand in a file. */
+static bool are_sound(const struct hf_sqlite_row *row, int first_real, int real_end)
+{
+    for (int i = first_real; i < real_end; i++) {
+        if (!isfinite(hf_sqlite_row_real(row, i)))
+            return false;
+    }
+    return true;
+}
+
+static enum hf_status row_is_damaged(struct hf_error *err)
+{
+    return hf_error_set(
+        err, HF_ERR_INPUT, "the store is damaged: an hour of it has numbers that cannot be");
+}
+
 static enum hf_status add_read_hour(
     void *context, const struct hf_sqlite_row *row, struct hf_error *err)
 {
     struct hf_rollup *rollup = context;
-    if (!hf_vec_reserve(
-            &rollup->hours, &rollup->hour_capacity, rollup->hour_count + 1, sizeof *rollup->hours))
-        return hf_error_memory(err);
-    rollup->hours[rollup->hour_count++] = (struct hf_rollup_hour){
+    const struct hf_rollup_hour hour = {
         .hour_ms = hf_sqlite_row_number(row, 0) * HF_STORE_HOUR_MS,
         .first_ms = hf_sqlite_row_number(row, 1),
         .last_ms = hf_sqlite_row_number(row, 2),
         .times = {hf_sqlite_row_real(row, 3), hf_sqlite_row_real(row, 4),
             hf_sqlite_row_real(row, 5)},
+        .values = {hf_sqlite_row_real(row, 6), hf_sqlite_row_real(row, 7),
+            hf_sqlite_row_real(row, 8)},
+        .most = (uint64_t)hf_sqlite_row_number(row, 9),
+        .last = (uint64_t)hf_sqlite_row_number(row, 10),
     };
+    enum hf_status status = check_rows(rollup->hour_count, err);
+    if (status != HF_OK)
+        return status;
+    if (!are_sound(row, 3, 9) || hour.times.n < 1 || hour.first_ms < hour.hour_ms ||
+        hour.last_ms < hour.first_ms || hour.last_ms - hour.hour_ms >= HF_STORE_HOUR_MS ||
+        hour.last > hour.most || hour.most > INT64_MAX)
+        return row_is_damaged(err);
+    if (!hf_vec_reserve(
+            &rollup->hours, &rollup->hour_capacity, rollup->hour_count + 1, sizeof *rollup->hours))
+        return hf_error_memory(err);
+    rollup->hours[rollup->hour_count++] = hour;
     return HF_OK;
 }
 
@@ -385,6 +444,11 @@ static enum hf_status add_read_stack(
     void *context, const struct hf_sqlite_row *row, struct hf_error *err)
 {
     struct hf_rollup *rollup = context;
+    enum hf_status status = check_rows(rollup->stack_count, err);
+    if (status != HF_OK)
+        return status;
+    if (!are_sound(row, 2, 5))
+        return row_is_damaged(err);
     if (!hf_vec_reserve(&rollup->stacks, &rollup->stack_capacity, rollup->stack_count + 1,
             sizeof *rollup->stacks))
         return hf_error_memory(err);
@@ -407,25 +471,36 @@ static int64_t hour_from(int64_t ms)
     return hour + (ms % HF_STORE_HOUR_MS > 0);
 }
 
+enum hf_status hf_sqlite_store_read_hours(struct hf_sqlite_store *store, int64_t id,
+    int64_t since_ms, int64_t until_ms, struct hf_rollup *out_rollup, struct hf_error *err)
+{
+    struct hf_rollup rollup = {0};
+    enum hf_status status = hf_sqlite_database_ask(&store->database,
+        HF_SQLITE_ASK("SELECT hour, first_ms, last_ms, n, t, tt, y, ty, yy, most, last FROM hour "
+                      "WHERE instance=?1 AND hour>=?2 AND hour<?3 ORDER BY hour",
+            HF_SQLITE_NUMBER(id), HF_SQLITE_NUMBER(hour_from(since_ms)),
+            HF_SQLITE_NUMBER(hour_from(until_ms))),
+        add_read_hour, &rollup, err);
+    if (status == HF_OK)
+        *out_rollup = rollup;
+    else
+        hf_rollup_done(&rollup);
+    return status;
+}
+
 enum hf_status hf_sqlite_store_read_rollup(struct hf_sqlite_store *store, int64_t id,
     int64_t since_ms, int64_t until_ms, struct hf_rollup *out_rollup, struct hf_error *err)
 {
     struct hf_rollup rollup = {0};
-    const struct hf_sqlite_value values[] = {HF_SQLITE_NUMBER(id),
-        HF_SQLITE_NUMBER(hour_from(since_ms)), HF_SQLITE_NUMBER(hour_from(until_ms))};
-    const struct hf_sqlite_question hours = {
-        "SELECT hour, first_ms, last_ms, n, t, tt FROM hour WHERE instance=?1 AND hour>=?2 AND "
-        "hour<?3 ORDER BY hour",
-        values, HF_COUNT(values)};
-    const struct hf_sqlite_question stacks = {
-        "SELECT h.hour, r.stack, r.y, r.ty, r.yy, r.most, r.first, r.last FROM hour AS h CROSS "
-        "JOIN rollup AS r ON r.hour=h.id WHERE h.instance=?1 AND h.hour>=?2 AND h.hour<?3 ORDER BY "
-        "h.hour, r.stack",
-        values, HF_COUNT(values)};
-    enum hf_status status =
-        hf_sqlite_database_ask(&store->database, &hours, add_read_hour, &rollup, err);
+    enum hf_status status = hf_sqlite_store_read_hours(store, id, since_ms, until_ms, &rollup, err);
     if (status == HF_OK)
-        status = hf_sqlite_database_ask(&store->database, &stacks, add_read_stack, &rollup, err);
+        status = hf_sqlite_database_ask(&store->database,
+            HF_SQLITE_ASK("SELECT h.hour, r.stack, r.y, r.ty, r.yy, r.most, r.first, r.last FROM "
+                          "hour AS h CROSS JOIN rollup AS r ON r.hour=h.id WHERE h.instance=?1 AND "
+                          "h.hour>=?2 AND h.hour<?3 ORDER BY h.hour, r.stack",
+                HF_SQLITE_NUMBER(id), HF_SQLITE_NUMBER(hour_from(since_ms)),
+                HF_SQLITE_NUMBER(hour_from(until_ms))),
+            add_read_stack, &rollup, err);
     if (status == HF_OK)
         *out_rollup = rollup;
     else
@@ -454,6 +529,22 @@ enum hf_status hf_sqlite_store_read_stacks(
     const struct hf_sqlite_question question = {
         .text = "SELECT id, fingerprint, place, frames FROM stack ORDER BY id"};
     return hf_sqlite_database_ask(&store->database, &question, call_for_stack, &called, err);
+}
+
+static enum hf_status call_for_place(
+    void *context, const struct hf_sqlite_row *row, struct hf_error *err)
+{
+    const struct called *called = context;
+    const struct hf_batch_stack stack = {.place = hf_sqlite_row_text(row, 1)};
+    return called->stack(called->context, hf_sqlite_row_number(row, 0), &stack, err);
+}
+
+enum hf_status hf_sqlite_store_read_places(
+    struct hf_sqlite_store *store, hf_store_stack_fn *each, void *context, struct hf_error *err)
+{
+    struct called called = {.stack = each, .context = context};
+    const struct hf_sqlite_question question = {.text = "SELECT id, place FROM stack ORDER BY id"};
+    return hf_sqlite_database_ask(&store->database, &question, call_for_place, &called, err);
 }
 
 static enum hf_status call_for_profiles(const struct called *called, struct hf_text profiles,
@@ -500,5 +591,16 @@ enum hf_status hf_sqlite_store_read_profiles(struct hf_sqlite_store *store, int6
         HF_SQLITE_ASK("SELECT stack_count, stacks, profiles FROM batch WHERE instance=?1 ORDER BY "
                       "first_ms",
             HF_SQLITE_NUMBER(id)),
+        call_for_batch, &called, err);
+}
+
+enum hf_status hf_sqlite_store_read_last_profiles(struct hf_sqlite_store *store, int64_t id,
+    int64_t until_ms, hf_store_profile_fn *each, void *context, struct hf_error *err)
+{
+    struct called called = {.profile = each, .context = context};
+    return hf_sqlite_database_ask(&store->database,
+        HF_SQLITE_ASK("SELECT stack_count, stacks, profiles FROM batch WHERE instance=?1 AND "
+                      "first_ms<?2 ORDER BY first_ms DESC LIMIT 1",
+            HF_SQLITE_NUMBER(id), HF_SQLITE_NUMBER(until_ms)),
         call_for_batch, &called, err);
 }

@@ -19,8 +19,9 @@
 
 struct hf_sqlite_store;
 
-/* `is_writer`: it is made if it is not there, and brought to this program's version. HF_ERR_INPUT:
- * it is no store, or a newer one. HF_ERR_SYSTEM: libsqlite3 is missing, the disk is full. */
+/* A reader sees the store as it was when it read first. `is_writer`: it is made if it is not there,
+ * and brought to this program's version. HF_ERR_INPUT: it is no store, or a newer one.
+ * HF_ERR_SYSTEM: libsqlite3 is missing, the disk is full. */
 HF_MUST_CHECK enum hf_status hf_sqlite_store_open(
     const char *path, bool is_writer, struct hf_sqlite_store **out_store, struct hf_error *err);
 void hf_sqlite_store_close(struct hf_sqlite_store *store);
@@ -55,11 +56,19 @@ HF_MUST_CHECK enum hf_status hf_sqlite_store_find_last(
 HF_MUST_CHECK enum hf_status hf_sqlite_store_read_rollup(struct hf_sqlite_store *store, int64_t id,
     int64_t since_ms, int64_t until_ms, struct hf_rollup *out_rollup, struct hf_error *err);
 
+/* The same of the hours alone: what all stacks held together. */
+HF_MUST_CHECK enum hf_status hf_sqlite_store_read_hours(struct hf_sqlite_store *store, int64_t id,
+    int64_t since_ms, int64_t until_ms, struct hf_rollup *out_rollup, struct hf_error *err);
+
 typedef enum hf_status hf_store_stack_fn(
     void *context, int64_t id, const struct hf_batch_stack *stack, struct hf_error *err);
 
 /* All stacks in the store, by their numbers, which begin with 1. */
 HF_MUST_CHECK enum hf_status hf_sqlite_store_read_stacks(
+    struct hf_sqlite_store *store, hf_store_stack_fn *each, void *context, struct hf_error *err);
+
+/* The same with nothing known of a stack but its place: who adds up places reads no frames. */
+HF_MUST_CHECK enum hf_status hf_sqlite_store_read_places(
     struct hf_sqlite_store *store, hf_store_stack_fn *each, void *context, struct hf_error *err);
 
 /* A profile: the stack of a level is stacks[level.stack], its number in the store. */
@@ -69,5 +78,9 @@ typedef enum hf_status hf_store_profile_fn(void *context, int64_t ms,
 /* All profiles of an instance, the oldest first. */
 HF_MUST_CHECK enum hf_status hf_sqlite_store_read_profiles(struct hf_sqlite_store *store,
     int64_t id, hf_store_profile_fn *each, void *context, struct hf_error *err);
+
+/* Those of the last batch that begins before `until_ms`; the last of them may be later. */
+HF_MUST_CHECK enum hf_status hf_sqlite_store_read_last_profiles(struct hf_sqlite_store *store,
+    int64_t id, int64_t until_ms, hf_store_profile_fn *each, void *context, struct hf_error *err);
 
 #endif

@@ -19,6 +19,7 @@ import sys
 import time
 from pathlib import Path
 
+from _fleet import HOUR_MS, START_MS, Instance, make
 from _jit import Jit, build
 from _server import Server
 from _suite import run_tests
@@ -695,6 +696,20 @@ def test_http_json_bytes():
         tight = runs(BUILD / "tests/heapflame-tight", "dump", server.url)[1]
         true = runs(BUILD / "heapflame", "dump", server.url)[1]
         assert "prof:true" in true and "prof:true" not in tight, (true, tight)
+
+
+def hourly(name, hours=1):
+    return Instance(name, name, profiles=[(START_MS + hour * HOUR_MS, {"f": 5}) for hour in range(hours)])
+
+
+def test_fleet_instances():
+    make("store", *[hourly(f"i{number}") for number in range(over("FLEET_INSTANCES"))])
+    hits(3, "more than 5 instances .HF_LIMIT_FLEET_INSTANCES.; choose fewer", "fleet", "nodes", "--store", "store")
+
+
+def test_rollup_rows():
+    make("store", hourly("i", over("ROLLUP_ROWS")))
+    hits(3, "more than 20 rows .* .HF_LIMIT_ROLLUP_ROWS.; ask about fewer", "fleet", "nodes", "--store", "store", "--since", "99h")
 
 
 PLANTED = BUILD / "tests/heapflame-planted"

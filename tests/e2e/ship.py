@@ -174,7 +174,7 @@ def test_killed_at_any_instant():
     code, out, err = ship("d", "--store", "fleet.db")
     assert (code, err) == (0, ""), (code, out, err)
     assert stored_times() == [(START + 60 * i) * 1000 for i in range(count)]
-    sums = "SELECT hour.hour, stack, y, ty, yy, most, first, last FROM rollup JOIN hour ON hour.id=rollup.hour ORDER BY 1, 2"
+    sums = "SELECT h.hour, stack, r.y, r.ty, r.yy, r.most, r.first, r.last FROM rollup r JOIN hour h ON h.id=r.hour ORDER BY 1, 2"
     assert ask(sums) == ask(sums, "whole.db"), (killed, ask(sums), ask(sums, "whole.db"))
 
 

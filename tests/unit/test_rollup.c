@@ -164,6 +164,35 @@ static void parts_of_an_hour_add_up(void **state)
     hf_rollup_done(&second);
 }
 
+/* What all stacks hold together stands with the hour, also when it is nothing. */
+static void an_hour_has_the_whole(void **state)
+{
+    struct hf_error err;
+    struct hf_levels nothing = {0};
+    struct seen_points seen = seen_of(5, 0, 60000, 50);
+    struct hf_rollup rollup = rolled(&seen, 0, seen.count);
+    const struct hf_rollup_hour *hour = &rollup.hours[0];
+    double y = 0, ty = 0;
+    uint64_t most = 0;
+    (void)state;
+    for (size_t i = 0; i < seen.count; i++) {
+        uint64_t all =
+            seen.values[0][i] + seen.values[1][i] + seen.values[2][i] + seen.values[3][i];
+        y += (double)all;
+        ty += (double)all * ((double)seen.times_ms[i] / 1000);
+        most = all > most ? all : most;
+        if (i == seen.count - 1)
+            assert_int_equal(hour->last, all);
+    }
+    check_near(hour->values.y, y, "sum of all");
+    check_near(hour->values.ty, ty, "sum of all by time");
+    assert_int_equal(hour->most, most);
+    check_ok(hf_rollup_add(&rollup, 3599000, &nothing, &err), &err);
+    assert_int_equal(rollup.hours[0].last, 0);
+    assert_int_equal(rollup.hours[0].most, most);
+    hf_rollup_done(&rollup);
+}
+
 static void too_little_is_not_known(void **state)
 {
     struct hf_error err;
@@ -226,6 +255,7 @@ int main(void)
         cmocka_unit_test(slopes_are_those_of_the_points),
         cmocka_unit_test(instances_add_up),
         cmocka_unit_test(parts_of_an_hour_add_up),
+        cmocka_unit_test(an_hour_has_the_whole),
         cmocka_unit_test(too_little_is_not_known),
         cmocka_unit_test(interval_holds_the_slope),
     };

@@ -128,6 +128,29 @@ static enum hf_status check_profile(void *context, int64_t ms, const struct hf_l
     return HF_OK;
 }
 
+/* The hours alone are those of the roll-up, and what they say of all stacks is the stacks' sum. */
+static void check_hours(struct hf_sqlite_store *store, int64_t id, const struct hf_rollup *rollup)
+{
+    struct hf_error err;
+    struct hf_rollup got = {0};
+    check_ok(
+        hf_sqlite_store_read_hours(store, id, 0, INT64_MAX - HF_STORE_HOUR_MS, &got, &err), &err);
+    assert_int_equal(got.hour_count, rollup->hour_count);
+    assert_int_equal(got.stack_count, 0);
+    for (size_t i = 0, j = 0; i < got.hour_count; i++) {
+        double y = 0, ty = 0;
+        assert_memory_equal(&got.hours[i], &rollup->hours[i], sizeof got.hours[i]);
+        for (; j < rollup->stack_count && rollup->stacks[j].hour_ms == got.hours[i].hour_ms; j++) {
+            y += rollup->stacks[j].values.y;
+            ty += rollup->stacks[j].values.ty;
+        }
+        assert_true(fabs(got.hours[i].values.y - y) <= 1e-12 * y);
+        assert_true(fabs(got.hours[i].values.ty - ty) <= 1e-12 * ty);
+        assert_true(got.hours[i].most >= got.hours[i].last);
+    }
+    hf_rollup_done(&got);
+}
+
 /* The roll-up of an instance is that of the `count` profiles which are all that it has. */
 static void check_rollup(struct hf_sqlite_store *store, int64_t id, size_t count)
 {
@@ -140,6 +163,7 @@ static void check_rollup(struct hf_sqlite_store *store, int64_t id, size_t count
         assert_true(i == 0 || got.hours[i].hour_ms > got.hours[i - 1].hour_ms);
         n += got.hours[i].times.n;
     }
+    check_hours(store, id, &got);
     for (size_t i = 0; i < got.stack_count; i++) {
         y += got.stacks[i].values.y;
         yy += got.stacks[i].values.yy;
@@ -210,6 +234,18 @@ static enum hf_status check_stack(
     return HF_OK;
 }
 
+static enum hf_status check_place(
+    void *context, int64_t id, const struct hf_batch_stack *stack, struct hf_error *err)
+{
+    char name[32];
+    (void)err;
+    ++*(int64_t *)context;
+    (void)snprintf(name, sizeof name, "function%d", (int)id - 1);
+    check_text(stack->place, name);
+    assert_int_equal(stack->frames.size, 0);
+    return HF_OK;
+}
+
 /* Over the border of an hour, in batches of any size. */
 static void test_written_is_read(void **state)
 {
@@ -226,6 +262,9 @@ static void test_written_is_read(void **state)
     check_ok(hf_sqlite_store_find_last(store, HF_TEXT("shop-2"), &last_ms, &err), &err);
     assert_int_equal(last_ms, INT64_MIN);
     check_ok(hf_sqlite_store_read_stacks(store, check_stack, &stacks, &err), &err);
+    assert_int_equal(stacks, STACKS);
+    stacks = 0;
+    check_ok(hf_sqlite_store_read_places(store, check_place, &stacks, &err), &err);
     assert_int_equal(stacks, STACKS);
     struct hf_sqlite_store *reader = store_of(false); /* while the other is open */
     assert_int_equal(check_all(reader), all);
@@ -253,6 +292,29 @@ static void test_a_span_is_of_whole_hours(void **state)
     check_ok(hf_sqlite_store_read_rollup(store, 1, START_MS, hour_ms, &rollup, &err), &err);
     assert_int_equal(rollup.hour_count, 0); /* that of START_MS began before it */
     hf_rollup_done(&rollup);
+    hf_sqlite_store_close(store);
+}
+
+static void test_the_last_profiles(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    size_t number = 20;
+    struct hf_sqlite_store *store = store_of(true);
+    add_new(store, "shop-1", 0, 20);
+    add_new(store, "shop-1", 20, 5);
+    const int64_t until_ms = START_MS + 20 * STEP_MS;
+    check_ok(
+        hf_sqlite_store_read_last_profiles(store, 1, until_ms + 1, check_profile, &number, &err),
+        &err);
+    assert_int_equal(number, 25);
+    number = 0; /* the second batch has not begun */
+    check_ok(
+        hf_sqlite_store_read_last_profiles(store, 1, until_ms, check_profile, &number, &err), &err);
+    assert_int_equal(number, 20);
+    check_ok(
+        hf_sqlite_store_read_last_profiles(store, 1, START_MS, check_profile, &number, &err), &err);
+    assert_int_equal(number, 20); /* none */
     hf_sqlite_store_close(store);
 }
 
@@ -426,6 +488,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_written_is_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_span_is_of_whole_hours, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_the_last_profiles, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_batch_counts_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_is_no_store, set_up, tear_down),
