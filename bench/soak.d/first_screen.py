@@ -10,23 +10,24 @@ from pathlib import Path
 
 from _first_screen import LEVELS, Screen, look_at_pages
 from _measure import expect
-from _owners import FOURTH, PROGRAMS, SECOND, THIRD, labels, look_at
+from _owners import SETS, labels, look_at
 
 NAMED = 0.95
 REAL = 20
-FOLDERS = {PROGRAMS: "first", SECOND: "second", THIRD: "third", FOURTH: "fourth"}
+SCREENED = "first", "second", "third", "fourth"
+NAMED_SETS = SCREENED[:2]  # of the others, only real programs are looked at
 
 
 def is_real(row):
     return row.source.suffix == ".sh"
 
 
-def record(folder, work):
-    """Screens of its programs that run here; of the sets that are not asked for names, of real ones alone."""
-    for row in labels(folder):
-        if folder not in (PROGRAMS, SECOND) and not is_real(row):
+def record(name, work):
+    """Screens of the programs of a set that run here."""
+    for row in labels(SETS[name]):
+        if name not in NAMED_SETS and not is_real(row):
             continue
-        place = Path(work, FOLDERS[folder], row.source.stem)
+        place = Path(work, name, row.source.stem)
         place.mkdir(parents=True)
         for path in (place.parent, place):
             path.chmod(0o755)  # servers that do not run as root work there, too
@@ -34,20 +35,23 @@ def record(folder, work):
         look_at(row)
         bundle = place / f"{row.source.stem}.hfb"
         if row.missing or not bundle.exists():
-            print(f"{FOLDERS[folder]:7} {row.program:20} not run: {row.missing or row.message}")
+            print(f"{name:7} {row.program:20} not run: {row.missing or row.message}")
             continue
         yield Screen(row, bundle)
     os.chdir("/")
 
 
+def set_of(screen):
+    return next(name for name, folder in SETS.items() if folder == screen.label.source.parent)
+
+
 def line_of(screen):
-    folder = FOLDERS[screen.label.source.parent]
     read = "read" if screen.is_named else "NOT READ" if screen.is_known else "not in the profile"
-    return f"{folder:7} {screen.label.program:20} {read:19} {screen.shown:3} of {screen.existing:3} levels"
+    return f"{set_of(screen):7} {screen.label.program:20} {read:19} {screen.shown:3} of {screen.existing:3} levels"
 
 
 def judge(screens):
-    labelled = [screen for screen in screens if screen.label.source.parent in (PROGRAMS, SECOND)]
+    labelled = [screen for screen in screens if set_of(screen) in NAMED_SETS]
     known = [screen for screen in labelled if screen.is_known]
     named = [screen for screen in labelled if screen.is_named]
     real = [screen for screen in screens if is_real(screen.label)]
@@ -65,7 +69,7 @@ def judge(screens):
 def main():
     with tempfile.TemporaryDirectory() as work:
         os.chmod(work, 0o755)
-        screens = [screen for folder in FOLDERS for screen in record(folder, work)]
+        screens = [screen for name in SCREENED for screen in record(name, work)]
         look_at_pages(screens)
         print("\n".join(map(line_of, screens)))
         return 0 if judge(screens) else 1

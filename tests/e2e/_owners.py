@@ -1,8 +1,6 @@
 """Whether `heapflame run` names the function of the program that holds its memory (tests/owners): each program is built and
 recorded, and the function in the last line is compared with the labels. The short form is in owners.py, the long one in
-bench/soak.d/owners.py; the second half, which the rules were built on after its first result, is judged by owners_second.py there,
-and the later sets by owners_third.py to owners_sixteenth.py. A set is building material after its first run: nobody tunes for it
-before."""
+bench/soak.d/owners.py. A set is building material after its first run: nobody tunes for it before."""
 
 import os
 import re
@@ -14,22 +12,8 @@ from collections import Counter
 from _heap import SOURCE, TIMEOUT_S
 
 PROGRAMS = SOURCE / "tests/owners"
-SECOND = PROGRAMS / "second"
-THIRD = PROGRAMS / "third"
-FOURTH = PROGRAMS / "fourth"
-FIFTH = PROGRAMS / "fifth"
-SIXTH = PROGRAMS / "sixth"
-SEVENTH = PROGRAMS / "seventh"
-EIGHTH = PROGRAMS / "eighth"
-NINTH = PROGRAMS / "ninth"
-TENTH = PROGRAMS / "tenth"
-ELEVENTH = PROGRAMS / "eleventh"
-TWELFTH = PROGRAMS / "twelfth"
-THIRTEENTH = PROGRAMS / "thirteenth"
-FOURTEENTH = PROGRAMS / "fourteenth"
-FIFTEENTH = PROGRAMS / "fifteenth"
-SIXTEENTH = PROGRAMS / "sixteenth"
-SHAPES = PROGRAMS / "shapes"
+# The sets by their names. The first is in the folder itself, each other one in a folder below.
+SETS = {"first": PROGRAMS} | {path.parent.name: path.parent for path in sorted(PROGRAMS.glob("*/LABELS.md"))}
 RIGHT, USERS, WRAPPER, OTHER = ANSWERS = "right", "other user's code", "wrapper", "other"
 
 # How a source is built; "{out}" is then run.

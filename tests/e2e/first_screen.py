@@ -8,7 +8,7 @@ import sys
 
 from _first_screen import Screen, look_at_pages
 from _heap import need
-from _owners import PROGRAMS, labels, look_at
+from _owners import labels, look_at
 from _suite import run_tests
 
 need("gcc", "g++", "node")
