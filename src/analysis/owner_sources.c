@@ -18,7 +18,8 @@ struct source_judge {
         uint64_t returned; /* of all, what goes to its caller */
         uint64_t stored;   /* and what is stored in what that gave it, or in its object */
         uint32_t parameter;
-        bool is_filled; /* as a whole */
+        bool is_filled;   /* as a whole */
+        bool is_returned; /* what is stored goes to the caller, too */
     } * nodes;
 };
 
@@ -87,6 +88,7 @@ static enum hf_status source_answer(struct source_judge *j, uint32_t node,
         at->stored += bytes;
         at->parameter = parameter;
         at->is_filled = answer->is_filled;
+        at->is_returned = answer->is_returned;
         return HF_OK; /* its caller tells more */
     }
     return hf_source_functions_count(
@@ -121,6 +123,11 @@ static enum hf_status source_stored(
     if (status == HF_OK && goes_on) {
         status = source_answer(j, caller, &answer, at->stored, err);
         j->nodes[caller].told += at->stored;
+    }
+    bool nobody_knows = !goes_on && answer.use == HF_SOURCE_MAY_KEEP;
+    if (status == HF_OK && nobody_knows && at->is_filled && at->is_returned) {
+        use = HF_SOURCE_HANDS_ON; /* "*tail = item; return item;" */
+        at->returned += at->stored;
     }
     return status == HF_OK ? hf_source_functions_count(j->functions, line, use, at->stored, err)
                            : status;

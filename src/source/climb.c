@@ -70,6 +70,15 @@ static struct hf_source_end climb_call(const struct hf_source_at *at, uint32_t f
             hf_source_end_of_argument(at, place, number, keyword, out_goes_on);
         if (*out_goes_on)
             *value = call;
+        if (end.fate == HF_SOURCE_KEPT && hf_source_is_closure_at(at, level->item)) {
+            /* A function that keeps functions is a list of them: who made this one has it stay. */
+            end = (struct hf_source_end){.fate = HF_SOURCE_KEPT,
+                .slot = HF_SOURCE_NO,
+                .file = at->number,
+                .function = function,
+                .line = tokens->items[callee].line};
+            return end;
+        }
         if (end.fate != HF_SOURCE_FILLS && !hf_source_is_for_any(at, place, number, &end))
             return hf_source_end_of_receiver(at, function, begin, callee,
                 hf_source_end_of_stored(at, function, level->open, end));

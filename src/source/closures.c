@@ -114,7 +114,7 @@ uint32_t hf_source_operator(
 }
 
 /* The last token of the n-th argument of the call whose brackets open at `open`. */
-static uint32_t closures_argument(
+uint32_t hf_source_argument_end(
     const struct hf_source_tokens *tokens, uint32_t open, uint32_t number)
 {
     uint32_t end = tokens->items[open].pair, last = open;
@@ -144,7 +144,7 @@ uint32_t hf_source_given_function(const struct hf_source_at *at, uint32_t functi
             !hf_source_is_sign(tokens, i + 1, "(") ||
             !hf_text_equal(hf_source_text_of(at, i), of->name))
             continue;
-        uint32_t given = closures_argument(tokens, i + 1, number);
+        uint32_t given = hf_source_argument_end(tokens, i + 1, number);
         uint32_t place = given != HF_SOURCE_NO && hf_source_is_kind(tokens, given, HF_SOURCE_NAME)
                              ? hf_source_place_of(at->flow->sources, hf_source_text_of(at, given))
                              : HF_SOURCE_NO;
@@ -220,4 +220,24 @@ struct hf_source_end hf_source_sent(
             place = hf_source_function_called(at, i + 2, function);
     }
     return place != HF_SOURCE_NO ? closures_given(at, place) : HF_SOURCE_END_UNKNOWN;
+}
+
+bool hf_source_is_closure_at(const struct hf_source_at *at, uint32_t token)
+{
+    static const char *const words[] = {"lambda", "sub", "function", "fn", "async", NULL};
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    switch (tokens->language) {
+    case HF_SOURCE_C: return false;
+    case HF_SOURCE_CPP:
+        return hf_source_is_sign(tokens, token, "[") && !hf_source_is_index(at->file, token);
+    case HF_SOURCE_RUST:
+        return hf_source_is_word(tokens, token, "move") || hf_source_is_sign(tokens, token, "|") ||
+               hf_source_is_sign(tokens, token, "||");
+    default: break;
+    }
+    uint32_t pair = tokens->items[token].pair;
+    bool has_brackets = hf_source_is_sign(tokens, token, "(") && pair != HF_SOURCE_NO;
+    return hf_source_is_any_word(tokens, token, words) ||
+           (tokens->language == HF_SOURCE_JAVASCRIPT &&
+               hf_source_is_sign(tokens, (has_brackets ? pair : token) + 1, "=>"));
 }

@@ -42,6 +42,14 @@ uint32_t hf_source_given_function(
  * it waits for the next. */
 bool hf_source_takes_values(const struct hf_source_at *at, uint32_t function);
 
+/* The last token of argument `number` of the call whose bracket opens at `open`; HF_SOURCE_NO: it
+ * has no such argument. */
+uint32_t hf_source_argument_end(
+    const struct hf_source_tokens *tokens, uint32_t open, uint32_t number);
+
+/* A function without a name begins at `token`: "[this] {", "move || ...", "x => ...", "sub {". */
+bool hf_source_is_closure_at(const struct hf_source_at *at, uint32_t token);
+
 /* What becomes of what is given to the generator that the variable at `token` has: "matching" of
  * "matching.send(item)". HF_SOURCE_END_UNKNOWN: it is not known to be one. */
 struct hf_source_end hf_source_sent(

@@ -202,6 +202,30 @@ bool hf_source_is_for_any(
            !hf_source_has_own_type(&in, function, hf_source_parameter(in.file, function, number));
 }
 
+bool hf_source_is_counted(const struct hf_source_at *at, uint32_t function, struct hf_text name)
+{
+    static const char *const counted[] = {"Rc", "Arc", NULL};
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    uint32_t first, last;
+    if (tokens->language != HF_SOURCE_RUST || function == HF_SOURCE_NO)
+        return false;
+    hf_source_range_of(at, function, &first, &last);
+    for (uint32_t i = first; i < last && hf_source_step(at->flow); i++) {
+        if (!hf_text_equal(hf_source_text_of(at, i), name) ||
+            tokens->items[i].statement == HF_SOURCE_NO)
+            continue;
+        const struct hf_source_statement *statement =
+            hf_source_statement_of(at, tokens->items[i].statement);
+        bool is_typed = hf_source_is_sign(tokens, i + 1, ":");
+        bool is_given = is_typed || hf_source_is_word(tokens, statement->begin, "let");
+        for (uint32_t k = i + 1; is_given && k < i + TYPE_MAX && k < statement->end; k++) {
+            if (hf_source_is_any_word(tokens, k, counted))
+                return true;
+        }
+    }
+    return false;
+}
+
 bool hf_source_shares_itself(const struct hf_source_at *at, const struct hf_source_end *end)
 {
     static const char *const counted[] = {"Rc", "Arc", NULL};

@@ -25,6 +25,10 @@ bool hf_source_is_pointer(const struct hf_source_at *at, uint32_t function, stru
 /* The same of a reference of C++: what it is given goes where it leads. */
 bool hf_source_is_reference(const struct hf_source_at *at, uint32_t function, struct hf_text name);
 
+/* "Arc::new(x)", ": Rc<T>": "name.clone()" of Rust is the same value, which lives as long as both.
+ */
+bool hf_source_is_counted(const struct hf_source_at *at, uint32_t function, struct hf_text name);
+
 /* What the name at `token` is given by the sign at `assignment` is added to it, or copied: the
  * variable does not lead to where that came from. */
 bool hf_source_is_copy_at(const struct hf_source_at *at, uint32_t token, uint32_t assignment);

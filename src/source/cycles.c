@@ -83,18 +83,46 @@ static void cycle_range(
         ++*out_end;
 }
 
+/* "my $try; $try = sub { ... $try->() ... };" of Perl, which has `name`, too: that refers to
+ * itself.
+ */
+static bool cycle_is_of_closure(const struct hf_source_at *at, uint32_t number, struct hf_text name)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    uint32_t begin = hf_source_statement_of(at, number)->begin, open = begin + 3;
+    if (tokens->language != HF_SOURCE_PERL || open >= tokens->count ||
+        !hf_source_is_variable(tokens, begin) || !hf_source_is_sign(tokens, begin + 1, "=") ||
+        !hf_source_is_word(tokens, begin + 2, "sub") || !hf_source_is_sign(tokens, open, "{") ||
+        tokens->items[open].pair == HF_SOURCE_NO)
+        return false;
+    struct hf_text itself = hf_source_text_of(at, begin);
+    bool has_itself = false, has_name = hf_text_equal(itself, name);
+    for (uint32_t i = open; i < tokens->items[open].pair && hf_source_step(at->flow); i++) {
+        bool is_variable = hf_source_is_variable(tokens, i);
+        has_itself |= is_variable && hf_text_equal(hf_source_text_of(at, i), itself);
+        has_name |= is_variable && hf_text_equal(hf_source_text_of(at, i), name);
+    }
+    return has_itself && has_name;
+}
+
 bool hf_source_is_tied(
     const struct hf_source_at *at, uint32_t function, struct hf_text name, uint32_t *out_line)
 {
-    static const char *const weakens[] = {"weaken", NULL};
+    static const char *const weakens[] = {"weaken", "undef", NULL};
     enum hf_source_language language = at->file->tokens.language;
     uint32_t first, end, held_at, holder_at;
     if (function == HF_SOURCE_NO || (language != HF_SOURCE_PERL && language != HF_SOURCE_RUST))
         return false;
     cycle_range(at, function, &first, &end);
     for (uint32_t i = first; i < end && hf_source_step(at->flow); i++) {
-        if (hf_source_statement_of(at, i)->function != function ||
-            (holder_at = cycle_holder(at, i, &held_at)) == HF_SOURCE_NO)
+        if (hf_source_statement_of(at, i)->function != function)
+            continue;
+        if (cycle_is_of_closure(at, i, name)) {
+            *out_line = at->file->tokens.items[hf_source_statement_of(at, i)->begin].line;
+            return !hf_source_has_word(at, function, weakens);
+        }
+        holder_at = cycle_holder(at, i, &held_at);
+        if (holder_at == HF_SOURCE_NO)
             continue;
         struct hf_text holder = hf_source_text_of(at, holder_at),
                        held = hf_source_text_of(at, held_at);

@@ -8,7 +8,10 @@
 
 #include <stdlib.h>
 
-#define BEHIND_MAX 60u /* tokens behind a call */
+#define BEHIND_MAX 60u  /* tokens behind a call */
+#define ASYNC_TOKENS 3u /* "async def name", "async function name" */
+#define HOPS_MAX 4      /* async functions that wait for each other */
+#define TOKENS_OF_STEP 16
 
 /* "rows.push_back(x)", "text += x" of C, C++ and Rust: what is there grows. False: nothing does. */
 static bool flow_grows(
@@ -234,6 +237,53 @@ static bool flow_is_coroutine(const struct hf_source_at *at, uint32_t line)
            hf_source_has_word(at, function, words);
 }
 
+/* "async def load(", "async load(": when it goes on after it waited, no caller is on the stack. */
+static bool flow_is_async(const struct hf_source_at *at, uint32_t function)
+{
+    static const char *const words[] = {"async", NULL};
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    if (function == HF_SOURCE_NO || hf_source_is_compiled(tokens->language))
+        return false;
+    uint32_t name = at->file->outline.functions[function].begin;
+    for (uint32_t back = 1; back <= ASYNC_TOKENS && back <= name; back++) {
+        if (hf_source_is_any_word(tokens, name - back, words))
+            return true;
+    }
+    return false;
+}
+
+/* What those who call an async function do with what it gives. */
+static struct hf_source_end flow_of_callers(
+    struct hf_source_flow *flow, uint32_t file, uint32_t function, int hops)
+{
+    struct hf_source_end found = HF_SOURCE_END_RETURNED;
+    struct hf_source_at of, at;
+    if (hops == 0 || !hf_source_at_file(&of, flow, file))
+        return found;
+    struct hf_text name = of.file->outline.functions[function].name;
+    for (uint32_t f = 0; hf_source_at_file(&at, flow, f); f++) {
+        const struct hf_source_tokens *tokens = &at.file->tokens;
+        for (uint32_t i = 0; i + 1 < tokens->count; i++) {
+            uint32_t statement = tokens->items[i].statement, caller, called;
+            if (i % TOKENS_OF_STEP == 0 && !hf_source_step(flow))
+                return found;
+            if (statement == HF_SOURCE_NO || !hf_source_is_sign(tokens, i + 1, "(") ||
+                !hf_text_equal(hf_source_text_of(&at, i), name))
+                continue;
+            caller = hf_source_statement_of(&at, statement)->function;
+            uint32_t place = hf_source_function_called(&at, i, caller);
+            if (place == HF_SOURCE_NO || hf_source_at_place(&at, place, &called).number != file ||
+                called != function || caller == function)
+                continue;
+            struct hf_source_end end = hf_source_flow_call(&at, i);
+            if (end.fate == HF_SOURCE_RETURNED && flow_is_async(&at, caller))
+                end = flow_of_callers(flow, f, caller, hops - 1);
+            found = hf_source_stronger(found, end);
+        }
+    }
+    return found;
+}
+
 struct hf_source_end hf_source_flow_of(
     struct hf_source_flow *flow, uint32_t file, uint32_t line, struct hf_text callee)
 {
@@ -271,6 +321,8 @@ struct hf_source_end hf_source_flow_of(
     if (flow->steps >= HF_SOURCE_STEPS)
         return HF_SOURCE_END_UNKNOWN;
     uint32_t function = hf_source_function_at(at.file, line);
+    if (found.fate == HF_SOURCE_RETURNED && flow_is_async(&at, function))
+        found = flow_of_callers(flow, file, function, HOPS_MAX);
     bool is_cached = function != HF_SOURCE_NO && at.file->outline.functions[function].is_cached;
     if (is_cached && found.fate == HF_SOURCE_RETURNED)
         return (struct hf_source_end){.fate = HF_SOURCE_KEPT,

@@ -44,6 +44,7 @@ struct hf_source_end {
     uint32_t parameter;            /* that is filled */
     bool is_of_part;               /* so is a part of the value; of the whole nothing is known */
     bool is_of_object;             /* it is kept in the object that the function is called for */
+    bool is_returned;              /* besides: what is filled goes to the caller, too */
     bool is_stored;                /* it is kept in `parameter`: in a structure, say */
     bool is_replaced;              /* by the next one that is kept there */
     bool is_torn;                  /* several functions keep it: this is one of them */
@@ -63,8 +64,9 @@ struct hf_source_flow {
     size_t count, capacity;
     uint32_t steps; /* that were taken */
     uint32_t depth;
-    uint32_t closure; /* what this statement holds, of which the question is one */
-    bool with_parts;  /* a part of a value counts as the value: nothing else is done with it */
+    uint32_t open_count; /* answers that were given while their question was still asked */
+    uint32_t closure;    /* what this statement holds, of which the question is one */
+    bool with_parts;     /* a part of a value counts as the value: nothing else is done with it */
 };
 
 /*

@@ -7,6 +7,8 @@
 #include "source/cycles.h"
 #include "source/text/words.h"
 
+#define LEVELS_MAX 8 /* brackets around a variable */
+
 /* One place where a variable is read. */
 static struct hf_source_end follow_occurrence(const struct hf_source_at *at, uint32_t token)
 {
@@ -18,7 +20,10 @@ static struct hf_source_end follow_occurrence(const struct hf_source_at *at, uin
     struct hf_source_value value = {number, token, end};
     bool is_part = is_path && call == HF_SOURCE_NO && at->flow->with_parts;
     if (is_path && !is_part &&
-        (call == HF_SOURCE_NO || !hf_source_means(tokens, call, HF_SOURCE_SAME)))
+        (call == HF_SOURCE_NO ||
+            !(hf_source_means(tokens, call, HF_SOURCE_SAME) ||
+                (hf_source_is_word(tokens, call, "clone") &&
+                    hf_source_is_counted(at, statement->function, hf_source_text_of(at, token))))))
         return HF_SOURCE_END_STAYS;
     if (end < statement->end && hf_source_assigns(tokens, end))
         return HF_SOURCE_END_STAYS; /* it is given something */
@@ -32,11 +37,37 @@ static struct hf_source_end follow_occurrence(const struct hf_source_at *at, uin
     return found;
 }
 
+/* "on_exit(move || journal.flush())" of Rust has the variable at `token`. */
+static struct hf_source_end follow_moved(const struct hf_source_at *at, uint32_t token)
+{
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    uint32_t number = tokens->items[token].statement;
+    struct hf_source_value value = {number, token, token + 1};
+    if (hf_source_statement_of(at, number)->is_of_closure)
+        value = hf_source_closure_of(at, number);
+    for (int i = 0; i < LEVELS_MAX && hf_source_step(at->flow); i++) {
+        struct hf_source_level level = hf_source_level_at(at, value);
+        if (level.open == HF_SOURCE_NO)
+            break;
+        if (level.item < value.begin && hf_source_is_word(tokens, level.item, "move")) {
+            value.begin = level.item;
+            return hf_source_climb(at, value);
+        }
+        value.begin = level.open;
+        value.end = level.end + 1;
+    }
+    return HF_SOURCE_END_STAYS;
+}
+
 /* The same of a function without a name. */
 static struct hf_source_end follow_closure(
     const struct hf_source_at *at, uint32_t function, uint32_t token)
 {
     uint32_t number = at->file->tokens.items[token].statement;
+    if (at->file->tokens.language == HF_SOURCE_RUST) {
+        struct hf_source_end moved = follow_moved(at, token);
+        return moved.fate == HF_SOURCE_KEPT ? moved : HF_SOURCE_END_STAYS;
+    }
     if (hf_source_is_compiled(at->file->tokens.language) ||
         !hf_source_is_captured(at, function, token))
         return HF_SOURCE_END_STAYS;
@@ -100,6 +131,7 @@ struct hf_source_end hf_source_follow(
         return flow->ends[*number];
     uint32_t mine = (uint32_t)flow->count++, closure = flow->closure;
     bool with_parts = flow->with_parts;
+    enum hf_source_language language = at->file->tokens.language;
     flow->ends[mine] = HF_SOURCE_END_STAYS; /* while it is asked: what flows in circles stays */
     flow->depth++;
     flow->closure = HF_SOURCE_NO;
@@ -108,10 +140,14 @@ struct hf_source_end hf_source_follow(
     if (end.fate == HF_SOURCE_STAYS) {
         flow->with_parts = true;
         end = follow_occurrences(at, function, name);
-        end.is_of_part = true;
+        /* C++ and Rust copy a part, or move it out of the whole, which then is all that is left. */
+        end.is_of_part = language != HF_SOURCE_CPP && language != HF_SOURCE_RUST;
     }
     uint32_t line;
-    if (end.fate <= HF_SOURCE_RETURNED && hf_source_is_tied(at, function, name, &line))
+    bool is_elsewhere =
+        end.fate == HF_SOURCE_KEPT && (end.file != at->number || end.function != function);
+    if ((end.fate <= HF_SOURCE_RETURNED || is_elsewhere) &&
+        hf_source_is_tied(at, function, name, &line))
         end = (struct hf_source_end){.fate = HF_SOURCE_KEPT,
             .slot = HF_SOURCE_NO,
             .file = at->number,

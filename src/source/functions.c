@@ -392,6 +392,7 @@ enum hf_status hf_source_functions_answer(struct hf_source_functions *functions,
         out_answer->use = HF_SOURCE_MAY_KEEP;
     out_answer->parameter = end.parameter;
     out_answer->is_filled = end.fate == HF_SOURCE_FILLS;
+    out_answer->is_returned = end.is_returned;
     out_answer->is_of_object = end.is_of_object;
     return HF_OK;
 }

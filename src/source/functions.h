@@ -98,6 +98,7 @@ struct hf_source_answer {
     enum hf_source_use use; /* STORES, too, of what fills an argument as a whole */
     uint32_t parameter;     /* that it is stored in */
     bool is_filled;         /* it is filled as a whole: "*out = x" */
+    bool is_returned;       /* STORES: it goes to the caller, too */
     bool is_of_object;      /* it is kept in the object that the function is called for */
 };
 HF_MUST_CHECK enum hf_status hf_source_functions_answer(struct hf_source_functions *functions,

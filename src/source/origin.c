@@ -10,6 +10,7 @@
 
 #define QUESTION_OUTSIDE HF_SOURCE_NO
 #define QUESTION_MAKER (HF_SOURCE_NO - 2)
+#define QUESTION_ORIGIN (HF_SOURCE_NO - 3)
 #define ARGUMENT_TOKENS 400 /* of a call, without those in brackets within */
 #define TOKENS_OF_STEP 16   /* that are looked at one by one */
 
@@ -400,7 +401,9 @@ bool hf_source_gives_state(const struct hf_source_at *at, uint32_t place)
             !hf_source_step(at->flow))
             continue;
         bool returns = hf_source_is_word(&in.file->tokens, statement->begin, "return");
-        bool is_value = in.file->tokens.language == HF_SOURCE_RUBY && statement->is_last;
+        bool is_value = statement->is_last && !statement->is_header &&
+                        (in.file->tokens.language == HF_SOURCE_RUBY ||
+                            in.file->tokens.language == HF_SOURCE_RUST);
         uint32_t begin = statement->begin + returns;
         gives = (returns || is_value) && begin < statement->end &&
                 root_of_value(&in, function, begin, statement->end).root == HF_SOURCE_IS_STATE;
@@ -449,24 +452,44 @@ static bool origin_is_outside(const struct hf_source_at *at, uint32_t function, 
     return is_there;
 }
 
-/* What a variable was given, by all that assigns to it in the function. */
-struct hf_source_origin hf_source_origin_of(
+/* "def reply(ticket, lines=[]):" of Python: what the parameter has when it is not given stays. */
+static bool origin_is_default(const struct hf_source_at *at, uint32_t function, struct hf_text name)
+{
+    static const char *const makers[] = {"list", "dict", "set", "deque", "defaultdict", NULL};
+    const struct hf_source_tokens *tokens = &at->file->tokens;
+    const struct hf_source_function *of = &at->file->outline.functions[function];
+    const struct hf_source_statement *header = hf_source_statement_of(at, of->header);
+    uint32_t number = hf_source_parameter_of(at->file, function, name), value = header->begin;
+    while (value < header->end && !hf_text_equal(hf_source_text_of(at, value), name))
+        value++;
+    while (value < header->end && !hf_source_is_sign(tokens, value, "=") &&
+           !hf_source_is_sign(tokens, value, ","))
+        value++;
+    if (value + 1 >= header->end || !hf_source_is_sign(tokens, value, "="))
+        return false;
+    value++;
+    if (!hf_source_is_sign(tokens, value, "[") && !hf_source_is_sign(tokens, value, "{") &&
+        !hf_source_is_any_word(tokens, value, makers))
+        return false;
+    for (uint32_t i = 0; i + 1 < tokens->count; i++) {
+        if (i % TOKENS_OF_STEP == 0 && !hf_source_step(at->flow))
+            return false;
+        if (i != of->begin && tokens->items[i].statement != of->header &&
+            hf_source_is_sign(tokens, i + 1, "(") &&
+            hf_text_equal(hf_source_text_of(at, i), of->name) &&
+            hf_source_argument_end(tokens, i + 1, number) == HF_SOURCE_NO)
+            return true;
+    }
+    return false;
+}
+
+/* By all that assigns to it in the function. */
+static struct hf_source_origin origin_by_assignments(
     const struct hf_source_at *at, uint32_t function, struct hf_text name)
 {
     const struct hf_source_tokens *tokens = &at->file->tokens;
     struct hf_source_origin found = {.root = HF_SOURCE_IS_FRESH};
     bool is_made = false;
-    uint32_t parameter =
-        function != HF_SOURCE_NO ? hf_source_parameter_of(at->file, function, name) : HF_SOURCE_NO;
-    if (parameter != HF_SOURCE_NO)
-        return (struct hf_source_origin){.root = HF_SOURCE_IS_PARAMETER, .parameter = parameter};
-    if (!hf_source_declares(at, function, name))
-        return (struct hf_source_origin){.root = origin_is_outside(at, function, name)
-                                                     ? HF_SOURCE_IS_STATE
-                                                     : HF_SOURCE_IS_NOTHING};
-    if (at->flow->depth >= HF_SOURCE_DEPTH)
-        return found;
-    at->flow->depth++;
     uint32_t first, last;
     hf_source_range_of(at, function, &first, &last);
     for (uint32_t i = first; i < last && hf_source_step(at->flow); i++) {
@@ -486,7 +509,63 @@ struct hf_source_origin hf_source_origin_of(
             found = origin;
     }
     found.is_mixed = is_made && found.root != HF_SOURCE_IS_FRESH;
+    return found;
+}
+
+/*
+ * What the answer about a variable is kept as, for whoever asks again: without that, the steps are
+ * soon used up where variables are given each other ("s = s->next", "s->next = *slot; *slot = s").
+ * An answer that hangs on one that is still being asked is not kept: it may be another one later.
+ */
+enum { ORIGIN_ASKED, ORIGIN_OPEN, ORIGIN_KNOWN };
+
+static uint32_t origin_pack(struct hf_source_origin origin)
+{
+    return ORIGIN_KNOWN +
+           ((uint32_t)origin.root | (uint32_t)origin.is_mixed << 2 | (origin.parameter << 3));
+}
+
+static struct hf_source_origin origin_unpack(uint32_t packed)
+{
+    packed -= ORIGIN_KNOWN;
+    return (struct hf_source_origin){(enum hf_source_root)(packed & 3), packed >> 3, packed & 4};
+}
+
+/* What a variable was given. */
+struct hf_source_origin hf_source_origin_of(
+    const struct hf_source_at *at, uint32_t function, struct hf_text name)
+{
+    struct hf_source_origin found = {.root = HF_SOURCE_IS_FRESH};
+    uint32_t parameter =
+        function != HF_SOURCE_NO ? hf_source_parameter_of(at->file, function, name) : HF_SOURCE_NO;
+    if (parameter != HF_SOURCE_NO && at->file->tokens.language == HF_SOURCE_PYTHON &&
+        origin_is_default(at, function, name))
+        return (struct hf_source_origin){.root = HF_SOURCE_IS_STATE};
+    if (parameter != HF_SOURCE_NO)
+        return (struct hf_source_origin){.root = HF_SOURCE_IS_PARAMETER, .parameter = parameter};
+    if (!hf_source_declares(at, function, name))
+        return (struct hf_source_origin){.root = origin_is_outside(at, function, name)
+                                                     ? HF_SOURCE_IS_STATE
+                                                     : HF_SOURCE_IS_NOTHING};
+    uint32_t open_before = at->flow->open_count;
+    uint64_t key = hf_hash_u64(hf_hash_bytes(name.data, name.size) ^
+                               hf_hash_u64((uint64_t)QUESTION_ORIGIN << 32 | at->number) ^
+                               hf_hash_u64(function));
+    bool is_new;
+    uint32_t *known = hf_map_put(&at->flow->known, key, ORIGIN_ASKED, &is_new);
+    if (known != NULL && *known >= ORIGIN_KNOWN)
+        return origin_unpack(*known);
+    if (known == NULL || at->flow->depth >= HF_SOURCE_DEPTH ||
+        (!is_new && *known == ORIGIN_ASKED)) {
+        at->flow->open_count++;
+        return found;
+    }
+    *known = ORIGIN_ASKED;
+    at->flow->depth++;
+    found = origin_by_assignments(at, function, name);
     at->flow->depth--;
+    known = hf_map_find(&at->flow->known, key);
+    *known = at->flow->open_count == open_before ? origin_pack(found) : ORIGIN_OPEN;
     return found;
 }
 
@@ -537,6 +616,11 @@ static struct hf_source_origin root_of_value(
         /* "@timings[key] ||= Timings.new" is reached from the left; "a.b() or c" as its first. */
         return gives ? state : fresh;
     }
+    uint32_t maker = hf_source_is_sign(tokens, begin + 1, "(")
+                         ? hf_source_function_called(at, begin, function)
+                         : HF_SOURCE_NO;
+    if (maker != HF_SOURCE_NO) /* "registry().lock().unwrap()" */
+        return hf_source_gives_state(at, maker) ? state : fresh;
     if (hf_source_is_state(at, begin) && (is_path || tokens->items[begin].sigil != 0))
         return state;
     if (hf_source_is_state(at, begin) || (behind < end && hf_source_is_sign(tokens, behind, "(")))

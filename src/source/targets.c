@@ -21,9 +21,14 @@ struct hf_source_end hf_source_stronger(struct hf_source_end a, struct hf_source
     bool are_two = a.fate == HF_SOURCE_KEPT && b.fate == HF_SOURCE_KEPT &&
                    (a.file != b.file || a.function != b.function);
     bool is_one_replaced = are_two && a.is_replaced != b.is_replaced;
-    if (is_one_replaced ? a.is_replaced : target_strength(b) > target_strength(a))
+    bool is_second = is_one_replaced ? a.is_replaced : target_strength(b) > target_strength(a);
+    enum hf_source_fate other = is_second ? a.fate : b.fate;
+    if (is_second) {
+        b.is_returned |= a.is_returned;
         a = b;
+    }
     a.is_torn |= are_two && !is_one_replaced;
+    a.is_returned |= b.is_returned || other == HF_SOURCE_RETURNED;
     a.is_put |= b.is_put;
     return a;
 }
