@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# timeout: 400
+# timeout: 600
 # sanitized: no, heap.py and who.py run the same code
 """heap and who of a program that rewrites its heap while it is read: pointers change places, blocks come and go, are filled with
 addresses of others and with numbers, mappings and threads come and go. There may be no answer, but the tool and the program go on; and of
@@ -167,6 +167,14 @@ def test_glibc():
 
 def test_tcmalloc():
     check("libtcmalloc_minimal")
+
+
+def test_jemalloc():
+    check("libjemalloc")
+
+
+def test_mimalloc():
+    check("libmimalloc")
 
 
 sys.exit(run_tests(globals()))

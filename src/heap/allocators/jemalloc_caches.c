@@ -96,11 +96,14 @@ static bool add_bins(struct caches_reader *r, uint64_t at, unsigned count, uint6
     return true;
 }
 
-/* Of one thread; false: no memory. */
+/* Of one thread; false: no memory. Where its own data are is not known of one that has begun while
+ * nobody stopped it (memory/race.h), and is the program's to say. */
 static bool caches_read_thread(struct caches_reader *r, uint64_t own_end)
 {
-    uint64_t start = own_end > SEARCHED ? own_end - SEARCHED : 0, stack, word;
-    uint64_t at = start & ~(uint64_t)(WORD - 1), end = own_end - (sizeof(struct bin) - WORD);
+    if (own_end < SEARCHED)
+        return true;
+    uint64_t stack, word, end = own_end - (sizeof(struct bin) - WORD);
+    uint64_t at = (own_end - SEARCHED) & ~(uint64_t)(WORD - 1);
     for (; hf_process_next_word(r->own, &at, end, &word); at += WORD) {
         unsigned count = word != 0 ? count_bins(r, at, &stack) : 0;
         if (count != 0)
