@@ -1,5 +1,6 @@
 #include "memory/guardian.h"
 
+#include "memory/process_image.h"
 #include "memory/remote_call.h"
 #include "os/path.h"
 #include "os/process/proc.h"
@@ -22,7 +23,6 @@
 #define CLEAN_EVERY_NS 1000000
 #define STOPS_MAX 50 /* 1 + 2 + ... 49 ms: 1.2 s */
 #define FILES 3
-static const char *const file_names[FILES] = {"mem", "maps", "pagemap"};
 
 struct guardian {
     pid_t pid, copy, inner;
@@ -33,9 +33,10 @@ struct guardian {
 
 static enum hf_status guardian_open_files(struct guardian *g, struct hf_error *err)
 {
+    const char *const names[FILES] = {"mem", hf_process_image_maps_file(), "pagemap"};
     for (size_t i = 0; i < FILES; i++) {
         char path[64];
-        (void)snprintf(path, sizeof path, "/proc/%d/%s", (int)g->copy, file_names[i]);
+        (void)snprintf(path, sizeof path, "/proc/%d/%s", (int)g->copy, names[i]);
         g->files[i] = hf_path_open(path, 0);
         if (g->files[i] < 0)
             return hf_error_system(err, errno, "cannot open %s", path);

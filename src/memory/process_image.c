@@ -15,6 +15,7 @@
 #define PAGE 4096u
 #define IS_THERE (UINT64_C(3) << 62) /* in memory, or swapped out */
 #define IS_RESIDENT (UINT64_C(1) << 63)
+#define SHADOW_MIN (UINT64_C(1) << 40)
 
 static const char no_path[] = "";
 
@@ -42,6 +43,34 @@ static enum hf_status add_mapping(
     return HF_OK;
 }
 
+const char *hf_process_image_maps_file(void)
+{
+    return hf_page_map_can_skip() ? "maps" : "smaps";
+}
+
+static void remove_last(struct hf_process_image *image)
+{
+    struct hf_process_mapping *last = &image->mappings[--image->count];
+    if (last->path != no_path)
+        free((void *)(uintptr_t)last->path);
+}
+
+/* "VmFlags: rd wr mr mw me nr dd nh", of the mapping that is listed before. */
+static bool is_shadow(const struct hf_process_image *image, struct hf_text flags)
+{
+    bool is_left_out = false;
+    if (image->count == 0 || !hf_text_take(&flags, "VmFlags:"))
+        return false;
+    const struct hf_process_mapping *last = &image->mappings[image->count - 1];
+    if (last->end - last->start < SHADOW_MIN)
+        return false;
+    while (flags.size >= 3 && !is_left_out) {
+        is_left_out = hf_text_starts(flags, " dd");
+        flags = hf_text_from(flags, 3);
+    }
+    return is_left_out;
+}
+
 /* The kernel lists mappings in the order of their addresses; a line that is not one, or is out of
  * order, is left out. */
 enum hf_status hf_process_image_add_maps(
@@ -51,8 +80,11 @@ enum hf_status hf_process_image_add_maps(
     while (maps.size != 0 && status == HF_OK) {
         struct hf_map_line line;
         size_t end = hf_text_find(maps, '\n');
+        struct hf_text text = hf_text_first(maps, end);
         uint64_t last = image->count != 0 ? image->mappings[image->count - 1].end : 0;
-        if (hf_map_line_parse(hf_text_first(maps, end), &line) && line.start >= last)
+        if (is_shadow(image, text))
+            remove_last(image);
+        else if (hf_map_line_parse(text, &line) && line.start >= last)
             status = add_mapping(image, &line, err);
         maps = hf_text_from(maps, end + 1);
     }
@@ -88,10 +120,8 @@ enum hf_status hf_process_image_of_snapshot(
 
 void hf_process_image_done(struct hf_process_image *image)
 {
-    for (size_t i = 0; i < image->count; i++) {
-        if (image->mappings[i].path != no_path)
-            free((void *)(uintptr_t)image->mappings[i].path);
-    }
+    while (image->count != 0)
+        remove_last(image);
     free(image->mappings);
     *image = (struct hf_process_image){0};
 }

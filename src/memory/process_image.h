@@ -47,11 +47,21 @@ struct hf_process_image {
     size_t recorder_count;                   /* sorted, without overlaps; 0: not known */
 };
 
-/* Adds the lines of /proc/PID/maps. HF_ERR_LIMIT: there are more than HF_LIMIT_MAPPINGS. */
+/*
+ * The file in /proc/PID that says which mappings there are: maps, or smaps where the kernel cannot
+ * tell at once what is touched (before Linux 6.7, os/process/page_map.h). To read the page map of
+ * a sanitizer's shadow takes a minute there: 14 TB and more, of which little is touched. smaps says
+ * which they are, by "dd": the program wants them in no core file (madvise(2), MADV_DONTDUMP).
+ * There is nothing in a shadow that points anywhere.
+ */
+const char *hf_process_image_maps_file(void);
+
+/* Adds the lines of /proc/PID/maps; of smaps without what is in no core file and has 1 TiB or more.
+ * HF_ERR_LIMIT: there are more than HF_LIMIT_MAPPINGS. */
 HF_MUST_CHECK enum hf_status hf_process_image_add_maps(
     struct hf_process_image *image, struct hf_text maps, struct hf_error *err);
 
-/* The same, from an open /proc/PID/maps. */
+/* The same, from an open file. */
 HF_MUST_CHECK enum hf_status hf_process_image_read_maps(
     struct hf_process_image *image, int maps, struct hf_error *err);
 

@@ -104,7 +104,7 @@ enum hf_status hf_race_open(struct hf_snapshot *look, pid_t pid, struct hf_error
     *look = (struct hf_snapshot){.memory = -1, .maps = -1, .pages = -1, .channel = -1};
     enum hf_status status = list_threads(look, pid, err);
     if (status == HF_OK)
-        status = race_open_file(pid, "maps", &look->maps, err);
+        status = race_open_file(pid, hf_process_image_maps_file(), &look->maps, err);
     if (status == HF_OK)
         status = race_open_file(pid, "pagemap", &look->pages, err);
     if (status == HF_OK)

@@ -41,7 +41,8 @@ struct hf_snapshot {
     size_t thread_count;
     uint64_t stopped_ns; /* how long all threads stood still */
     pid_t copy;
-    /* Of the copy, open: /proc/PID/mem, maps and pagemap. To read them needs no rights. */
+    /* Of the copy, open: /proc/PID/mem, what lists its mappings (process_image.h), and pagemap. To
+     * read them needs no rights. */
     int memory, maps, pages;
     /* For snapshot.c only. */
     pid_t guardian;

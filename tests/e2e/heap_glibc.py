@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from _allocators import call_in, document, near
-from _heap import need, run
+from _heap import HEAPFLAME, need, run
 from _suite import run_tests
 
 need("g++", "gdb", "/usr/bin/python3", "node")
@@ -85,6 +85,51 @@ const bytes = [];
 for (let i = 0; i < 3000; i++) bytes.push(Buffer.alloc(9000 + i));
 setTimeout(() => console.log(), 1000);
 setInterval(() => {}, 1e6);
+"""
+
+SHADOW = r"""
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static char *kept[1000];
+int main(void)
+{
+    size_t size = (size_t)14 << 40;
+    char *shadow = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (shadow == MAP_FAILED || madvise(shadow, size, MADV_DONTDUMP) != 0) return 1;
+    shadow[size / 2] = shadow[size - 1] = 1;
+    for (int i = 0; i < 1000; i++) kept[i] = calloc(1, 1000);
+    puts("ready");
+    fflush(stdout);
+    pause();
+}
+"""
+REFUSE = r"""
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int count, char **words)
+{
+    struct sock_filter steps[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)_IOWR('f', 16, char[96]), 0, 1), /* PAGEMAP_SCAN */
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOTTY),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog filter = {sizeof steps / sizeof *steps, steps};
+    if (count < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) return 1;
+    execv(words[1], words + 1);
+    return 1;
+}
 """
 
 
@@ -163,6 +208,20 @@ def test_postgres():
         call_in(pid, "((void (*)(void))malloc_stats)()")
         log = (running.folder / "log").read_text()
     check(found, told_by_stats(log))
+
+
+def test_old_kernel():
+    """One that cannot say at once which pages are touched (before Linux 6.7): a sanitizer's shadow is not searched."""
+    for name, text in (("shadow", SHADOW), ("refuse", REFUSE)):
+        Path(f"{name}.c").write_text(text)
+        run("gcc", "-o", name, f"{name}.c")
+    with started("./shadow") as pid:
+        found = {way: json.loads(run(*way, HEAPFLAME, "heap", "--json", "--rows", "0", pid)) for way in ((), (Path("refuse").resolve(),))}
+    for one in found.values():
+        rows = {row["size"]: row for row in one["sizes"]}
+        assert rows[1000]["all"]["blocks"] == 1000 and one["lost"]["blocks"] == 0, one
+    given = [one["resident"]["bytes"] for one in found.values()]
+    assert abs(given[0] - given[1]) <= 1 << 16, given
 
 
 sys.exit(run_tests(globals()))

@@ -153,12 +153,34 @@ static void test_stacks_and_recorder(void **state)
     end_made(&made);
 }
 
+/* Where only smaps says which mapping is a sanitizer's shadow, that is not walked; a smaller one,
+ * or one that is part of a core file, is. */
+static void test_shadow(void **state)
+{
+    static const char smaps[] =
+        "10000-20000 rw-p 0 0:0 0 \nRss: 4 kB\nVmFlags: rd wr mr mw me ac dd \n"
+        "10000000000-30000000000 rw-p 0 0:0 0 \nRss: 280 kB\nVmFlags: rd wr mr mw me nr dd nh \n"
+        "VmFlags: dd \n"
+        "30000000000-40000000000 rw-p 0 0:0 0 \nRss: 4 kB\nVmFlags: rd wr mr mw me add nr\n";
+    struct made made;
+    (void)state;
+    begin_made(&made, smaps);
+    assert_int_equal(made.image.count, 2);
+    assert_int_equal(made.image.mappings[0].start, 0x10000);
+    assert_int_equal(made.image.mappings[1].start, UINT64_C(0x30000000000));
+    add_pages(&made, 0x10000, 1, false);
+    make_parts(&made, smaps);
+    check_part(&made, HF_PART_UNKNOWN, 288 << 10);
+    end_made(&made);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_heap),
         cmocka_unit_test(test_kernel_is_right),
         cmocka_unit_test(test_stacks_and_recorder),
+        cmocka_unit_test(test_shadow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

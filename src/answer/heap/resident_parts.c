@@ -206,10 +206,13 @@ static void tally_fit(
     }
 }
 
-/* False of a large one of which nobody knows what is there. */
+/* False of a large one of which nobody knows what is there, and of a sanitizer's shadow, which is
+ * not in the image where that takes long to find out (hf_process_image_maps_file). */
 static bool may_walk(const struct parts_maker *m, const struct hf_resident_place *place)
 {
-    return m->image->pages != NULL || place->end - place->start <= SEARCHED_MAX;
+    if (place->end - place->start <= SEARCHED_MAX)
+        return true;
+    return m->image->pages != NULL && hf_process_image_find(m->image, place->start) != NULL;
 }
 
 static void see_anonymous(struct parts_maker *m, const struct hf_resident_place *place)

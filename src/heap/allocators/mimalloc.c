@@ -145,6 +145,11 @@ static void mimalloc_find_segments(struct mimalloc *m)
         while (at >= first->start && at < end && !m->is_out_of_memory) {
             /* Its head was written to; of 20 TB that a program reserves, nearly nothing was. */
             at = hf_process_skip(image, at, end) / SEGMENT_BYTES * SEGMENT_BYTES;
+            const struct hf_process_mapping *of = hf_process_image_find(image, at);
+            if (of != NULL && !of->is_writable) {
+                at = (of->end + SEGMENT_BYTES - 1) / SEGMENT_BYTES * SEGMENT_BYTES;
+                continue;
+            }
             bool has_head = at < end && hf_process_next_page(&m->reader, at, at + PAGE) == at;
             at = has_head ? mimalloc_find_segment(m, at, end) : at + SEGMENT_BYTES;
         }

@@ -44,6 +44,17 @@ uint64_t hf_page_map_next(int map, uint64_t start, uint64_t end)
     return count == 0 ? end : found[0] > start ? found[0] : start;
 }
 
+/* Of the first page, which is never mapped (mmap_min_addr). */
+bool hf_page_map_can_skip(void)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    int map = hf_path_open("/proc/self/pagemap", 0);
+    bool can_skip = map >= 0 && hf_page_map_next(map, 0, page) == page;
+    if (map >= 0)
+        (void)close(map);
+    return can_skip;
+}
+
 uint64_t hf_page_map_resident(int map, uint64_t start, uint64_t end)
 {
     uint64_t words[PAGES_ASKED], page = (uint64_t)sysconf(_SC_PAGESIZE), pages = 0;
