@@ -1,5 +1,6 @@
 /* How numbers and file names of a report are written. */
 #include "render/amount.h"
+#include "render/shares.h"
 #include "render/table/shortpath.h"
 
 #include "check.h"
@@ -103,6 +104,30 @@ static void shortens_paths_as_far_as_they_differ(void **state)
     assert_true(hf_short_paths(NULL, 0, NULL));
 }
 
+/* What rounding leaves goes to those that lost most by it, not to the last. */
+static void gives_shares_that_add_up(void **state)
+{
+    static const struct {
+        uint64_t parts[4];
+        unsigned permille[4];
+    } cases[] = {
+        {{1, 1, 1, 0}, {334, 333, 333, 0}},
+        {{2000, 3, 3, 3}, {996, 2, 1, 1}},
+        {{9984, 4, 4, 8}, {999, 0, 0, 1}},
+        {{UINT64_MAX, UINT64_MAX, UINT64_MAX, 0}, {334, 333, 333, 0}},
+        {{UINT64_MAX, 1, 0, 0}, {1000, 0, 0, 0}},
+        {{0}, {0}},
+        {{0, 0, 0, 7}, {0, 0, 0, 1000}},
+    };
+    (void)state;
+    for (size_t i = 0; i < HF_COUNT(cases); i++) {
+        unsigned permille[4];
+        assert_true(hf_shares_permille(cases[i].parts, 4, permille));
+        assert_memory_equal(permille, cases[i].permille, sizeof permille);
+    }
+    assert_true(hf_shares_permille(NULL, 0, NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -110,6 +135,7 @@ int main(void)
         cmocka_unit_test(writes_in_the_unit_of_another),
         cmocka_unit_test(orders_nets_by_sign_and_size),
         cmocka_unit_test(shortens_paths_as_far_as_they_differ),
+        cmocka_unit_test(gives_shares_that_add_up),
     };
     return cmocka_run_group_tests_name("amount", tests, NULL, NULL);
 }

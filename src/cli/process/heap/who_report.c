@@ -5,6 +5,7 @@
 #include "base/strings/escape.h"
 #include "cli/process/heap/heap_report.h"
 #include "render/amount.h"
+#include "render/shares.h"
 #include "render/table/shortpath.h"
 
 #include <inttypes.h>
@@ -14,7 +15,6 @@
 #define OF_ALL_SHOWN 10  /* of all places together */
 #define STEPS_SHOWN 7    /* of a path: the first, and the last ones */
 #define TYPE_SHOWN 32    /* characters of a type with arguments */
-#define PERMILLE 1000u
 
 static void who_put_bytes(struct hf_out *out, uint64_t bytes, int width)
 {
@@ -44,17 +44,32 @@ static void put_keeper(
 
 /* ---- Shares ---- */
 
-/* Of parts that are taken one after the other: in permille, so that all add up to 1000. */
-struct share_sum {
-    uint64_t all, before;
+/* Parts that are shown, and the rest of them as one more. */
+struct shown_shares {
+    uint64_t *parts;
+    unsigned *permille; /* of all parts together */
 };
 
-static unsigned share_next(struct share_sum *sum, uint64_t part)
+/* Call done in any case. */
+static enum hf_status shown_shares_init(
+    struct shown_shares *shares, size_t shown, struct hf_error *err)
 {
-    double all = sum->all != 0 ? (double)sum->all : 1;
-    unsigned from = (unsigned)((double)sum->before / all * PERMILLE + 0.5);
-    sum->before += part;
-    return (unsigned)((double)sum->before / all * PERMILLE + 0.5) - from;
+    shares->parts = calloc(shown + 1, sizeof *shares->parts);
+    shares->permille = calloc(shown + 1, sizeof *shares->permille);
+    return shares->parts != NULL && shares->permille != NULL ? HF_OK : hf_error_memory(err);
+}
+
+static enum hf_status shown_shares_find(
+    struct shown_shares *shares, size_t shown, struct hf_error *err)
+{
+    return hf_shares_permille(shares->parts, shown + 1, shares->permille) ? HF_OK
+                                                                          : hf_error_memory(err);
+}
+
+static void shown_shares_done(struct shown_shares *shares)
+{
+    free(shares->parts);
+    free(shares->permille);
 }
 
 static void put_share(struct hf_out *out, unsigned permille, uint64_t bytes)
@@ -174,38 +189,40 @@ static enum hf_status put_holdings(const struct hf_who_report *report, size_t ro
 {
     const struct hf_holdings *h = report->holdings;
     const struct hf_holdings_part *part = &h->parts[row];
-    struct share_sum sum = {0};
-    enum hf_status status = HF_OK;
-    for (size_t i = 0; i < part->count; i++)
-        sum.all += h->items[part->first + i].bytes;
     /* One more than fits is shown rather than summed up. */
     size_t most = row == h->rows.count ? OF_ALL_SHOWN : HOLDINGS_SHOWN;
     size_t shown = part->count <= most + 1 ? part->count : most;
+    struct shown_shares shares;
+    enum hf_status status = shown_shares_init(&shares, shown, err);
+    for (size_t i = 0; status == HF_OK && i < part->count; i++)
+        shares.parts[i < shown ? i : shown] += h->items[part->first + i].bytes;
+    if (status == HF_OK)
+        status = shown_shares_find(&shares, shown, err);
     for (size_t i = 0; i < shown && status == HF_OK; i++) {
         const struct hf_holding *holding = &h->items[part->first + i];
         hf_out_printf(out, "%13s", "");
-        put_share(out, share_next(&sum, holding->bytes), holding->bytes);
+        put_share(out, shares.permille[i], holding->bytes);
         hf_out_string(out, "  ");
         put_keeper(report->of->keepers, holding, out);
         hf_out_char(out, '\n');
         if (has_examples && has_path(report, holding))
             status = put_example(report, holding, (uint32_t)row, out, err);
     }
-    if (shown < part->count) {
-        uint64_t rest = sum.all - sum.before;
+    if (shown < part->count && status == HF_OK) {
         hf_out_printf(out, "%13s", "");
-        put_share(out, share_next(&sum, rest), rest);
+        put_share(out, shares.permille[shown], shares.parts[shown]);
         hf_out_printf(out, "  %zu others\n", /* never 1 */ part->count - shown);
     }
+    shown_shares_done(&shares);
     return status;
 }
 
 static void put_row(
-    const struct hf_row *row, struct hf_text file, struct share_sum *sum, struct hf_out *out)
+    const struct hf_row *row, struct hf_text file, unsigned permille, struct hf_out *out)
 {
     who_put_bytes(out, row->flat.value, 11);
     hf_out_string(out, "  ");
-    put_share(out, share_next(sum, row->flat.value), row->flat.value);
+    put_share(out, permille, row->flat.value);
     hf_out_string(out, "  ");
     hf_escape_terminal(out, row->name);
     if (file.size != 0) {
@@ -229,26 +246,46 @@ static bool who_short_files(const struct hf_rows *rows, struct hf_text **out_fil
     return is_done;
 }
 
+/* Their shares are those of all together. */
+static enum hf_status find_row_shares(
+    struct shown_shares *shares, const struct hf_rows *rows, struct hf_error *err)
+{
+    enum hf_status status = shown_shares_init(shares, rows->shown, err);
+    if (status != HF_OK)
+        return status;
+    uint64_t *rest = &shares->parts[rows->shown];
+    *rest = rows->total.value;
+    for (size_t i = 0; i < rows->shown; i++) {
+        uint64_t value = rows->items[i].flat.value;
+        shares->parts[i] = value;
+        *rest -= value < *rest ? value : *rest;
+    }
+    return shown_shares_find(shares, rows->shown, err);
+}
+
 static enum hf_status put_places(
     const struct hf_who_report *report, struct hf_out *out, struct hf_error *err)
 {
     const struct hf_rows *rows = &report->holdings->rows;
-    struct share_sum sum = {.all = rows->total.value};
+    struct shown_shares shares = {0};
     struct hf_text *files;
     enum hf_status status = who_short_files(rows, &files) ? HF_OK : hf_error_memory(err);
+    if (status == HF_OK)
+        status = find_row_shares(&shares, rows, err);
     for (size_t i = 0; i < rows->shown && status == HF_OK; i++) {
         hf_out_char(out, '\n');
-        put_row(&rows->items[i], files[i], &sum, out);
+        put_row(&rows->items[i], files[i], shares.permille[i], out);
         status = put_holdings(report, i, true, out, err);
     }
     free(files);
-    if (rows->shown < rows->count) {
+    if (rows->shown < rows->count && status == HF_OK) {
         hf_out_string(out, "\nand ");
         who_put_count(out, rows->count - rows->shown);
         hf_out_printf(out, " more %s: ", hf_plural(rows->count - rows->shown, "owner", "owners"));
-        who_put_bytes(out, sum.all - sum.before, 0);
+        who_put_bytes(out, shares.parts[rows->shown], 0);
         hf_out_char(out, '\n');
     }
+    shown_shares_done(&shares);
     return status;
 }
 
@@ -306,11 +343,9 @@ enum hf_status hf_who_text(
     hf_out_printf(
         out, "\n%11s    share  owner, what keeps its blocks, and an example path\n", "bytes");
     if (h->rows.count > 1) {
-        struct share_sum sum = {.all = h->rows.total.value};
         hf_out_char(out, '\n');
         who_put_bytes(out, h->rows.total.value, 11);
-        hf_out_string(out, "  ");
-        put_share(out, share_next(&sum, sum.all), sum.all);
+        hf_out_string(out, h->rows.total.value != 0 ? "  100.0 %" : "    0.0 %");
         hf_out_string(out, "  all of them\n");
         enum hf_status status = put_holdings(report, h->rows.count, false, out, err);
         if (status != HF_OK)
