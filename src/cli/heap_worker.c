@@ -115,13 +115,16 @@ static enum hf_status count_lost(struct hf_heap_worker *worker, const struct hf_
 
 /* A block that is in the table when all is read, and was there before, was in use all the time. */
 static enum hf_status finish_look(struct hf_heap_worker *worker, const struct hf_heap_order *what,
-    const struct hf_heap *heap, const struct hf_block_graph *graph, struct hf_error *err)
+    const struct hf_heap *heap, struct hf_block_graph *graph, struct hf_error *err)
 {
     enum hf_status status = count_lost(worker, what, heap, graph, err);
     if (status != HF_OK || worker->wants_look)
         return status;
     if (what->look != HF_HEAP_SNAPSHOT)
         status = see_blocks(worker, what, worker->table, err);
+    if (what->look != HF_HEAP_SNAPSHOT && status == HF_OK)
+        status = hf_block_graph_spare(graph, heap,
+            hf_race_unread_registers(worker->image.threads, worker->image.thread_count), err);
     return status == HF_OK ? report_reading(worker, what, heap, graph, err) : status;
 }
 

@@ -462,6 +462,113 @@ enum hf_status hf_block_graph_make_again(struct hf_block_graph *graph, const str
     return status;
 }
 
+/* ---- Registers that nobody knows ---- */
+
+struct graph_doubter {
+    struct hf_block_graph *graph;
+    const struct hf_heap *heap;
+    uint32_t *queue;
+    uint8_t *is_seen;
+};
+
+/* A block that is lost directly, and what it leads to that no other did before. */
+struct lost_tree {
+    uint64_t bytes;
+    uint32_t top;
+};
+
+/* Visits what is lost from a block on; the bytes of it. */
+static uint64_t doubter_visit(struct graph_doubter *d, uint32_t top, uint8_t mark)
+{
+    const struct hf_block_graph *g = d->graph;
+    uint64_t bytes = 0;
+    size_t queued = 1;
+    d->queue[0] = top;
+    d->is_seen[top] = mark;
+    while (queued != 0) {
+        uint32_t block = d->queue[--queued];
+        bytes += d->heap->blocks[block].bytes;
+        for (uint32_t i = g->first[block]; i < g->first[block + 1]; i++) {
+            uint32_t target = g->targets[i];
+            if (g->states[target] >= HF_BLOCK_HELD || d->is_seen[target] == mark)
+                continue;
+            d->is_seen[target] = mark;
+            d->queue[queued++] = target;
+        }
+    }
+    return bytes;
+}
+
+static int by_lost_bytes(const void *a, const void *b)
+{
+    const struct lost_tree *left = a, *right = b;
+    if (left->bytes != right->bytes)
+        return left->bytes < right->bytes ? 1 : -1;
+    return left->top < right->top ? -1 : 1;
+}
+
+/* All that is lost directly, most bytes first. */
+static size_t find_lost_trees(struct graph_doubter *d, struct lost_tree *trees)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < d->heap->count; i++) {
+        if (d->graph->states[i] == HF_BLOCK_LOST && d->is_seen[i] == 0)
+            trees[count++] = (struct lost_tree){doubter_visit(d, i, 1), i};
+    }
+    qsort(trees, count, sizeof *trees, by_lost_bytes);
+    return count;
+}
+
+static enum hf_status add_unread_holder(struct hf_block_graph *graph, struct hf_error *err)
+{
+    struct hf_holder *holders =
+        realloc(graph->holders, (graph->holder_count + 1) * sizeof *graph->holders);
+    if (holders == NULL)
+        return hf_error_memory(err);
+    graph->holders = holders;
+    holders[graph->holder_count++] = (struct hf_holder){HF_ROOT_MAPPING, HF_HOLDER_REGISTER, 0};
+    return HF_OK;
+}
+
+static enum hf_status spare_trees(
+    struct graph_doubter *d, struct lost_tree *trees, size_t registers, struct hf_error *err)
+{
+    struct hf_block_graph *g = d->graph;
+    struct graph_maker roots = {.graph = g};
+    size_t count = find_lost_trees(d, trees);
+    enum hf_status status = add_unread_holder(g, err);
+    for (size_t i = 0; i < count && i < registers && status == HF_OK; i++) {
+        const struct hf_root root = {trees[i].top, (uint32_t)g->holder_count - 1, 0};
+        status = put_root(&roots, HF_ROOT_MAPPING, root, err);
+        (void)doubter_visit(d, trees[i].top, 2);
+    }
+    for (size_t i = 0; i < d->heap->count; i++) {
+        if (d->is_seen[i] == 2)
+            g->states[i] = HF_BLOCK_HELD + HF_ROOT_MAPPING;
+    }
+    g->held = g->lost = g->lost_with = (struct hf_heap_sum){0};
+    graph_add_up(g, d->heap);
+    return status;
+}
+
+enum hf_status hf_block_graph_spare(struct hf_block_graph *graph, const struct hf_heap *heap,
+    size_t registers, struct hf_error *err)
+{
+    if (graph->lost.count == 0)
+        return HF_OK;
+    struct graph_doubter d = {.graph = graph, .heap = heap};
+    struct lost_tree *trees = malloc((size_t)graph->lost.count * sizeof *trees);
+    d.queue = malloc((heap->count + 1) * sizeof *d.queue);
+    d.is_seen = calloc(heap->count + 1, 1);
+    enum hf_status status = trees != NULL && d.queue != NULL && d.is_seen != NULL
+                                ? spare_trees(&d, trees, registers, err)
+                                : hf_error_memory(err);
+    free(trees);
+    free(d.queue);
+    free(d.is_seen);
+    return status;
+}
+
 enum hf_status hf_block_graph_make(struct hf_block_graph *graph, const struct hf_heap *heap,
     const struct hf_process_image *image, struct hf_error *err)
 {

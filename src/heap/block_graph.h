@@ -101,6 +101,15 @@ HF_MUST_CHECK enum hf_status hf_block_graph_make(struct hf_block_graph *graph,
 HF_MUST_CHECK enum hf_status hf_block_graph_make_again(struct hf_block_graph *graph,
     const struct hf_heap *heap, const struct hf_process_image *image,
     const struct hf_lost_blocks *before, struct hf_error *err);
+
+/*
+ * Of such a process `registers` are not known, and each may hold a block that seems lost, with all
+ * that this leads to. Which ones cannot be told: so those that lead to most bytes count as held by
+ * HF_HOLDER_REGISTER, a mapping; at least what is still lost then is lost.
+ */
+#define HF_HOLDER_REGISTER "a register that was not read, or nothing"
+HF_MUST_CHECK enum hf_status hf_block_graph_spare(struct hf_block_graph *graph,
+    const struct hf_heap *heap, size_t registers, struct hf_error *err);
 void hf_block_graph_done(struct hf_block_graph *graph);
 
 #endif

@@ -22,6 +22,10 @@
 #define TID_AT 0x2d0u
 #define ALIGNMENT 64u
 
+/* System V ABI for x86-64, 3.2.1: rbx, rbp, r12 to r15; all but the stack pointer. */
+#define KEPT_BY_CALLS 6u
+#define GENERAL 15u
+
 /* ---- What the kernel tells ---- */
 
 static enum hf_status race_open_file(pid_t pid, const char *name, int *out_fd, struct hf_error *err)
@@ -62,7 +66,18 @@ static void read_waiting(pid_t pid, pid_t tid, struct user_regs_struct *out)
         out->r10 = words[3];
         out->r8 = words[4];
         out->r9 = words[5];
+        out->rcx = out->rip; /* as the call itself does */
     }
+}
+
+size_t hf_race_unread_registers(const struct hf_stopped_thread *threads, size_t count)
+{
+    size_t registers = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct user_regs_struct *r = &threads[i].registers;
+        registers += r->rip != 0 && r->rcx == r->rip ? KEPT_BY_CALLS : GENERAL;
+    }
+    return registers;
 }
 
 static enum hf_status race_add_thread(

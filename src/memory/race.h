@@ -36,6 +36,10 @@
 HF_MUST_CHECK enum hf_status hf_race_open(
     struct hf_snapshot *look, pid_t pid, struct hf_error *err);
 
+/* How many general registers of these threads nobody knows. A thread that waits in a system call
+ * still has those that a call keeps. */
+size_t hf_race_unread_registers(const struct hf_stopped_thread *threads, size_t count);
+
 /* `threads` are those of the image: sets fs_base, and rsp where it is 0, of all that it finds.
  * Reads anonymous memory once, until it has them all. HF_ERR_MEMORY. */
 HF_MUST_CHECK enum hf_status hf_race_find_threads(

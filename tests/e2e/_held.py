@@ -19,6 +19,7 @@ from _schemas import held
 PROGRAMS = SOURCE / "tests/held"
 ALLOCATORS = "glibc", "libjemalloc"
 MODES = {"exact": "lg_prof_sample:0,follow_fork:true", "sampled": "lg_prof_sample:16,follow_fork:true", "no table": None}
+UNREAD = "a register that was not read, or nothing"  # without a stop: what only a register may hold, or is lost
 PARENT = "@parent"  # behind the owner of what the parent allocated: it is in the parent's table alone
 PERIOD = 1 << 16
 CLOCK_NS = 20_000_000  # HF_TABLE_CLOCK_NS: what is younger is left out
@@ -119,7 +120,7 @@ NAMED = [  # the first frames of `heap -o`: (form, kind, pattern)
     ("one", "thread_local", r"thread-local (?:storage|variable (.+)) of (?:thread \d+|several threads)"),
     ("one", "stack", r"stacks? of (?:thread \d+|several threads)(?:, in (.+))?"),
     ("one", "register", r"registers of ()(?:thread \d+|several threads)"),
-    ("one", "mapping", r"(anonymous memory|memory that changed.*|three mappings or more.*|/.*)"),
+    ("one", "mapping", rf"({UNREAD}|anonymous memory|memory that changed.*|three mappings or more.*|/.*)"),
 ]
 
 
@@ -144,7 +145,7 @@ def drawn(pid, found, *options):
 
 
 def holding_of_json(part):
-    names = tuple(keeper["name"] for keeper in part["keepers"]) or (part["function"],)
+    names = tuple(keeper["name"] or (UNREAD if keeper["path"] == UNREAD else "") for keeper in part["keepers"]) or (part["function"],)
     text = f"{part['form']} {part['kind']} {'+'.join(names)}"
     return Holding(part["form"], part["kind"], names, part["bytes"], text)
 
@@ -162,6 +163,8 @@ def is_name(wanted, name):
 def is_of(owner, holding):
     """Whether a holding is what a program calls `owner` (tests/held/ledger.h)."""
     kind, _, names = owner.partition(":")
+    if holding.names == (UNREAD,):
+        return kind == "register" or kind.startswith("lost")
     if kind.startswith("lost"):
         return holding.form == kind or (kind == "lost*" and holding.form in ("lost", "lost_with"))
     if holding.kind != kind or holding.form.startswith("lost"):
@@ -189,17 +192,24 @@ class Cell:
         self.message = ""
 
     def judge_lost(self, ledger, found):
-        """By sizes: a size of which more blocks are lost than the program lost has some that are not."""
+        """By sizes: a size of which more blocks are lost than the program lost has some that are not. What may be in a
+        register that was not read counts as found, as much of it as there is."""
         lost, live = ledger.by_size(True), ledger.by_size(False)
         self.lost, self.live = lost.total(), live.total()
+        missing = Counter(lost)
         for row in found["sizes"]:
             says = row["lost"]["blocks"]
-            self.found += min(says, lost[row["size"]])
+            missing[row["size"]] -= min(says, lost[row["size"]])
             self.falsely_lost += min(max(says - lost[row["size"]], 0), live[row["size"]])
+        left = sum(size * count for size, count in missing.items())
+        unread = sum(row["bytes"] for row in found["holders"] if row["path"] == UNREAD)
+        self.found = self.lost - round(missing.total() * max(1 - unread / left, 0) if left else 0)
 
     def judge_shares(self, truth, holdings):
         """`truth`: {owner: sizes of its blocks}."""
         given = {owner: sum(part.bytes for part in holdings if is_of(owner, part)) for owner in truth}
+        if "lost" in truth and "lost_with" in truth:  # most of what hangs on few blocks is lost with them
+            given["lost"] -= sum(part.bytes for part in holdings if part.names == (UNREAD,))
         self.true_bytes = true = {owner: sum(sizes) for owner, sizes in truth.items()}
         total = sum(part.bytes for part in holdings) if self.mode == "sampled" else sum(true.values())
         self.shares = [(owner, true[owner] / sum(true.values()), given[owner] / total) for owner in truth]

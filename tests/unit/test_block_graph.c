@@ -499,6 +499,54 @@ static void test_looks_twice(void **unused)
     hf_heap_done(&heap);
 }
 
+static void check_spared(size_t registers, const uint8_t *expected)
+{
+    struct hf_error err;
+    struct hf_heap heap;
+    struct hf_block_graph graph;
+    make_side(&heap, &graph);
+    check_ok(hf_block_graph_spare(&graph, &heap, registers, &err), &err);
+    assert_memory_equal(graph.states, expected, SIDE_BLOCKS);
+    size_t held = 0;
+    for (size_t i = 0; i < SIDE_BLOCKS; i++)
+        held += expected[i] >= HF_BLOCK_HELD;
+    assert_int_equal(graph.held.count, held);
+    assert_int_equal(graph.lost.count + graph.lost_with.count, SIDE_BLOCKS - held);
+    assert_int_equal(graph.root_count[HF_ROOT_MAPPING], registers);
+    for (size_t i = 0; i < registers; i++)
+        assert_string_equal(
+            graph.holders[graph.roots[HF_ROOT_MAPPING][i].holder].path, HF_HOLDER_REGISTER);
+    hf_block_graph_done(&graph);
+    hf_heap_done(&heap);
+}
+
+/* Each register may hold one block that seems lost: those count that lead to most. */
+static void test_unread_registers(void **unused)
+{
+    uint8_t expected[SIDE_BLOCKS];
+    (void)unused;
+    memset(&side, 0, sizeof side);
+    memset(expected, HF_BLOCK_LOST, sizeof expected);
+    side.data[0] = side_block(60);
+    expected[60] = HF_BLOCK_HELD + HF_ROOT_DATA;
+    for (unsigned i = 10; i < 13; i++) { /* 10 to 13 in a row, 20 and 21, a ring of 30 and 31 */
+        side.heap[i * 8] = side_block(i + 1);
+        expected[i + 1] = HF_BLOCK_LOST_WITH;
+    }
+    side.heap[20 * 8] = side_block(21);
+    side.heap[30 * 8] = side_block(31);
+    side.heap[31 * 8] = side_block(30);
+    expected[21] = expected[31] = HF_BLOCK_LOST_WITH;
+    check_spared(0, expected);
+    memset(expected + 10, HF_BLOCK_HELD + HF_ROOT_MAPPING, 4);
+    check_spared(1, expected);
+    memset(expected + 20, HF_BLOCK_HELD + HF_ROOT_MAPPING, 2);
+    memset(expected + 30, HF_BLOCK_HELD + HF_ROOT_MAPPING, 2);
+    check_spared(3, expected);
+    expected[0] = HF_BLOCK_HELD + HF_ROOT_MAPPING;
+    check_spared(4, expected);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -508,6 +556,7 @@ int main(void)
         cmocka_unit_test(test_no_heap),
         cmocka_unit_test(test_odd_places),
         cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_unread_registers),
     };
     return cmocka_run_group_tests_name("block_graph", tests, NULL, NULL);
 }

@@ -94,9 +94,21 @@ static void test_none(void **unused)
     assert_string_equal(err.text, "there is no process 1073741823");
 }
 
+static void test_unread_registers(void **unused)
+{
+    (void)unused;
+    const struct hf_stopped_thread made[] = {
+        {.registers = {.rip = 5, .rcx = 5}}, /* waits in a call */
+        {.registers = {.rip = 5}},           /* waits for something else */
+        {.registers = {.rip = 0}},           /* runs */
+    };
+    assert_int_equal(hf_race_unread_registers(made, 1), 6);
+    assert_int_equal(hf_race_unread_registers(made, 3), 6 + 15 + 15);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_none), cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_unknown)};
+        cmocka_unit_test(test_unread_registers), cmocka_unit_test(test_unknown)};
     return cmocka_run_group_tests_name("race", tests, NULL, NULL);
 }
