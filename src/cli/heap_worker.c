@@ -102,7 +102,7 @@ static void forget_look(struct hf_heap_worker *worker)
 /* What one look takes for lost only because it moved meanwhile, the next does not: so looks go on
  * until one more has changed nothing. */
 static enum hf_status count_lost(struct hf_heap_worker *worker, const struct hf_heap_order *what,
-    const struct hf_heap *heap, const struct hf_block_graph *graph, struct hf_error *err)
+    const struct hf_heap *heap, struct hf_block_graph *graph, struct hf_error *err)
 {
     size_t before = worker->lost.count, count = graph->lost.count + graph->lost_with.count;
     worker->wants_look =
@@ -136,6 +136,7 @@ static enum hf_status read_heaps(
     enum hf_status status = HF_OK;
     bool is_again = what->look == HF_HEAP_NEXT_LOOK || what->look == HF_HEAP_LAST_LOOK;
     worker->image.memory = hf_memory_of_file(&fd);
+    worker->image.is_running = what->look != HF_HEAP_SNAPSHOT;
     if (what->look != HF_HEAP_SNAPSHOT)
         status = hf_race_find_threads(&worker->image, worker->threads, err);
     if (status == HF_OK)

@@ -10,6 +10,9 @@
 #define WORD 8u
 #define PAGE 4096u
 #define UNVISITED UINT8_MAX /* a state */
+#define ADDRESS_BITS 47     /* of what a program maps */
+#define GROWTH (64u << 20)  /* of a heap, while it is read */
+#define OPEN_MAX (1u << 20) /* most of them are old: what a program has freed, its own stacks */
 
 /* A pointer that counts only if nothing else leads to its block. */
 struct late_word {
@@ -21,6 +24,7 @@ struct late_word {
 struct graph_maker {
     struct hf_block_graph *graph;
     const struct hf_heap *heap;
+    const struct hf_process_image *image;
     struct hf_pointers pointers;
     struct hf_root_ranges ranges;
     uint32_t *queue; /* blocks whose pointers are followed next */
@@ -56,6 +60,33 @@ static enum hf_status set_end_aside(
     return set_aside(m, end, err);
 }
 
+/* ---- Open words ---- */
+
+/* Memory of the program's own, or where there may be some meanwhile: behind what is listed. */
+static bool may_be_heap(const struct hf_process_image *image, uint64_t word)
+{
+    const struct hf_process_mapping *mappings = image->mappings;
+    if (image->count == 0 || word < mappings[0].start || word >> ADDRESS_BITS != 0)
+        return false;
+    size_t i = HF_FIRST_ABOVE(mappings, image->count, end, word);
+    if (i == image->count || word < mappings[i].start)
+        return i != 0 && word - mappings[i - 1].end < GROWTH;
+    return mappings[i].inode == 0 && mappings[i].is_writable && !mappings[i].is_shared;
+}
+
+static enum hf_status note_open(
+    struct graph_maker *m, uint64_t address, uint64_t word, struct hf_error *err)
+{
+    struct hf_block_graph *g = m->graph;
+    if (!m->image->is_running || word % WORD != 0 || g->open_count == OPEN_MAX ||
+        !may_be_heap(m->image, word))
+        return HF_OK;
+    if (!hf_vec_reserve(&g->open, &g->open_capacity, g->open_count + 1, sizeof *g->open))
+        return hf_error_memory(err);
+    g->open[g->open_count++] = (struct hf_open_word){address, word};
+    return HF_OK;
+}
+
 /* ---- Edges ---- */
 
 static enum hf_status add_edges(struct graph_maker *m, struct hf_error *err)
@@ -77,6 +108,8 @@ static enum hf_status add_edges(struct graph_maker *m, struct hf_error *err)
             }
             hf_pointers_look_ahead(&m->pointers, at);
             uint32_t target = hf_pointers_target(&m->pointers, word);
+            if (target == HF_BLOCK_NONE)
+                status = note_open(m, at, word, err);
             if (target == HF_BLOCK_NONE || target == i)
                 continue;
             if (hf_pointers_is_end(&m->pointers, &words, at, word, target)) {
@@ -114,7 +147,7 @@ static enum hf_status add_root(struct graph_maker *m, struct hf_root root, uint6
     enum hf_root_kind kind = m->ranges.holders[root.holder].kind;
     root.block = hf_pointers_target(&m->pointers, word);
     if (root.block == HF_BLOCK_NONE)
-        return HF_OK;
+        return note_open(m, root.address, word, err);
     if (words != NULL && hf_pointers_is_end(&m->pointers, words, root.address, word, root.block))
         return set_end_aside(m, (struct late_word){HF_BLOCK_NONE, kind, root}, err);
     return put_root(m, kind, root, err);
@@ -362,6 +395,49 @@ static bool was_lost(const struct hf_lost_blocks *before, const struct hf_heap_b
            before->items[i].bytes == block->bytes;
 }
 
+/* Whose word lies at an address: a block's, or a root; false: nobody's. */
+static bool find_owner(const struct graph_maker *m, uint64_t address, struct late_word *out)
+{
+    const struct hf_heap_block *block = hf_heap_find(m->heap, address);
+    *out = (struct late_word){.from = HF_BLOCK_NONE, .root.address = address};
+    if (block != NULL)
+        out->from = (uint32_t)(block - m->heap->blocks);
+    for (size_t i = 0; block == NULL && i < m->ranges.count; i++) {
+        const struct hf_root_range *range = &m->ranges.items[i];
+        if (range->thread != NULL || address < range->start || address >= range->end)
+            continue;
+        out->kind = m->ranges.holders[range->holder].kind;
+        out->root.holder = range->holder;
+        return true;
+    }
+    return block != NULL;
+}
+
+static int by_block_from(const void *a, const void *b)
+{
+    const struct late_word *left = a, *right = b;
+    return (left->from > right->from) - (left->from < right->from);
+}
+
+/* What was younger than all blocks at the look before is one of them now. */
+static enum hf_status take_open_words(struct graph_maker *m, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; i < m->before->open_count && status == HF_OK; i++) {
+        const struct hf_open_word *open = &m->before->open[i];
+        uint32_t block = hf_pointers_target(&m->pointers, open->word);
+        struct late_word word;
+        if (block == HF_BLOCK_NONE || m->graph->states[block] != UNVISITED ||
+            was_lost(m->before, &m->heap->blocks[block]) || !find_owner(m, open->address, &word))
+            continue;
+        word.root.block = block;
+        status = set_aside(m, word, err);
+    }
+    if (m->late_count != 0)
+        qsort(m->late, m->late_count, sizeof *m->late, by_block_from);
+    return status == HF_OK ? take_late_words(m, err) : status;
+}
+
 /* What looks lost for the first time has moved, or is new. */
 static enum hf_status spare_others(struct graph_maker *m, struct hf_error *err)
 {
@@ -390,6 +466,8 @@ static enum hf_status visit_held(struct graph_maker *m, struct hf_error *err)
         status = find_odd_words(m, err);
     if (status == HF_OK)
         status = take_late_words(m, err);
+    if (status == HF_OK && m->before != NULL)
+        status = take_open_words(m, err);
     return status == HF_OK && m->before != NULL ? spare_others(m, err) : status;
 }
 
@@ -447,7 +525,7 @@ static enum hf_status graph_make(
 enum hf_status hf_block_graph_make_again(struct hf_block_graph *graph, const struct hf_heap *heap,
     const struct hf_process_image *image, const struct hf_lost_blocks *before, struct hf_error *err)
 {
-    struct graph_maker m = {.graph = graph, .heap = heap, .before = before};
+    struct graph_maker m = {.graph = graph, .heap = heap, .image = image, .before = before};
     *graph = (struct hf_block_graph){.target_count = 0};
     enum hf_status status = graph_make(&m, image, err);
     if (status == HF_OK)
@@ -499,7 +577,7 @@ static uint64_t doubter_visit(struct graph_doubter *d, uint32_t top, uint8_t mar
     return bytes;
 }
 
-static int by_lost_bytes(const void *a, const void *b)
+static int by_tree_bytes(const void *a, const void *b)
 {
     const struct lost_tree *left = a, *right = b;
     if (left->bytes != right->bytes)
@@ -515,7 +593,7 @@ static size_t find_lost_trees(struct graph_doubter *d, struct lost_tree *trees)
         if (d->graph->states[i] == HF_BLOCK_LOST && d->is_seen[i] == 0)
             trees[count++] = (struct lost_tree){doubter_visit(d, i, 1), i};
     }
-    qsort(trees, count, sizeof *trees, by_lost_bytes);
+    qsort(trees, count, sizeof *trees, by_tree_bytes);
     return count;
 }
 
@@ -576,12 +654,15 @@ enum hf_status hf_block_graph_make(struct hf_block_graph *graph, const struct hf
 }
 
 enum hf_status hf_lost_blocks_note(struct hf_lost_blocks *lost, const struct hf_heap *heap,
-    const struct hf_block_graph *graph, struct hf_error *err)
+    struct hf_block_graph *graph, struct hf_error *err)
 {
     size_t count = (size_t)(graph->lost.count + graph->lost_with.count);
-    *lost = (struct hf_lost_blocks){malloc((count + 1) * sizeof *lost->items), 0};
+    *lost = (struct hf_lost_blocks){.items = malloc((count + 1) * sizeof *lost->items)};
     if (lost->items == NULL)
         return hf_error_memory(err);
+    lost->open = graph->open;
+    lost->open_count = graph->open_count;
+    graph->open = NULL;
     for (size_t i = 0; i < heap->count; i++) {
         if (graph->states[i] < HF_BLOCK_HELD)
             lost->items[lost->count++] = heap->blocks[i];
@@ -592,6 +673,7 @@ enum hf_status hf_lost_blocks_note(struct hf_lost_blocks *lost, const struct hf_
 void hf_lost_blocks_done(struct hf_lost_blocks *lost)
 {
     free(lost->items);
+    free(lost->open);
     *lost = (struct hf_lost_blocks){0};
 }
 
@@ -601,6 +683,7 @@ void hf_block_graph_done(struct hf_block_graph *graph)
     free(graph->targets);
     free(graph->states);
     free(graph->holders);
+    free(graph->open);
     for (size_t kind = 0; kind < HF_ROOT_KINDS; kind++)
         free(graph->roots[kind]);
     *graph = (struct hf_block_graph){.target_count = 0};

@@ -49,6 +49,11 @@ struct hf_root {
     uint64_t address; /* of the word; 0: a register */
 };
 
+/* A word that may point to a block which is younger than the list of blocks. */
+struct hf_open_word {
+    uint64_t address, word;
+};
+
 struct hf_block_graph {
     uint32_t *first;   /* block i points to targets[first[i]] up to targets[first[i + 1]] */
     uint32_t *targets; /* blocks */
@@ -58,6 +63,8 @@ struct hf_block_graph {
     /* With the blocks that they point to, some several times. */
     struct hf_root *roots[HF_ROOT_KINDS];
     size_t root_count[HF_ROOT_KINDS], root_capacity[HF_ROOT_KINDS];
+    struct hf_open_word *open; /* of a process that goes on; else none */
+    size_t open_count, open_capacity;
     uint8_t *states; /* of the blocks: enum hf_block_state */
     struct hf_heap_sum held, lost, lost_with;
 };
@@ -76,14 +83,17 @@ static inline bool hf_block_graph_pointer_counts(
     return graph->states[from] == graph->states[to];
 }
 
-/* The blocks that a graph calls lost, by address. */
+/* The blocks that a graph calls lost, by address, and its open words. */
 struct hf_lost_blocks {
     struct hf_heap_block *items;
     size_t count;
+    struct hf_open_word *open;
+    size_t open_count;
 };
 
+/* Takes the open words from the graph. */
 HF_MUST_CHECK enum hf_status hf_lost_blocks_note(struct hf_lost_blocks *lost,
-    const struct hf_heap *heap, const struct hf_block_graph *graph, struct hf_error *err);
+    const struct hf_heap *heap, struct hf_block_graph *graph, struct hf_error *err);
 void hf_lost_blocks_done(struct hf_lost_blocks *lost);
 
 /* Borrows paths from the image. Reads all heaps and roots once. Call done in any case.
@@ -94,8 +104,10 @@ HF_MUST_CHECK enum hf_status hf_block_graph_make(struct hf_block_graph *graph,
 /*
  * The same of a process that goes on while it is read (memory/race.h), at a later look: a
  * pointer that moves from what is not read yet to what is read already is seen nowhere, so a block
- * is lost only if it was lost `before`, too. One that was not is held by memory that changed
- * meanwhile (HF_HOLDER_CHANGED, a mapping).
+ * is lost only if it was lost `before`, too. One that was not is held by the word that pointed to
+ * it at the look before, when it was too young to be listed: so a list that grows at its front is
+ * held by its head. If there was no such word, it is held by memory that changed meanwhile
+ * (HF_HOLDER_CHANGED, a mapping).
  */
 #define HF_HOLDER_CHANGED "memory that changed while it was read"
 HF_MUST_CHECK enum hf_status hf_block_graph_make_again(struct hf_block_graph *graph,

@@ -45,6 +45,7 @@ struct hf_process_image {
     size_t thread_count;
     const struct hf_process_range *recorder; /* borrowed; memory of the agent that records it */
     size_t recorder_count;                   /* sorted, without overlaps; 0: not known */
+    bool is_running;                         /* it changes while it is read (race.h) */
 };
 
 /*

@@ -320,6 +320,8 @@ static void test_no_heap(void **unused)
 static struct {
     uint64_t data[512], heap[SIDE_BLOCKS * SIDE_BYTES / 8];
 } side;
+static unsigned side_count = SIDE_BLOCKS; /* that are listed */
+static bool side_is_running;
 
 static size_t side_read(void *unused, uint64_t address, void *out, size_t size)
 {
@@ -345,10 +347,10 @@ static void make_side_again(
     static const char maps[] = "00500000-00501000 rw-p 00000000 08:01 7 /app\n"
                                "00600000-00601000 rw-p 00000000 00:00 0 \n";
     struct hf_error err;
-    struct hf_process_image image = {.memory = {.read = side_read}};
+    struct hf_process_image image = {.memory = {.read = side_read}, .is_running = side_is_running};
     *heap = (struct hf_heap){0};
     check_ok(hf_process_image_add_maps(&image, HF_TEXT(maps), &err), &err);
-    for (unsigned i = 0; i < SIDE_BLOCKS; i++)
+    for (unsigned i = 0; i < side_count; i++)
         check_ok(hf_heap_add(heap, side_block(i), SIDE_BYTES, &err), &err);
     struct hf_heap_region *region = hf_heap_add_region(heap);
     assert_non_null(region);
@@ -499,6 +501,49 @@ static void test_looks_twice(void **unused)
     hf_heap_done(&heap);
 }
 
+/* A list that grows at its front: at the first look its head points to a block that is younger than
+ * the list of blocks, at the second to a younger one. The same of a head in a block. */
+static void test_young_heads(void **unused)
+{
+    struct hf_error err;
+    struct hf_heap heap;
+    struct hf_block_graph graph;
+    struct hf_lost_blocks lost;
+    (void)unused;
+    memset(&side, 0, sizeof side);
+    side.data[0] = side_block(60);
+    side.data[1] = side_block(10);
+    side.data[2] = SIDE_DATA;           /* not a heap's */
+    side.data[3] = side_block(60) + 1;  /* no pointer */
+    side.heap[10 * 8] = side_block(61); /* a head, too */
+    side.heap[60 * 8] = side_block(5);
+    side.heap[61 * 8] = side_block(7);
+    side_is_running = true;
+    side_count = 60;
+    make_side(&heap, &graph);
+    assert_int_equal(graph.lost.count, 59);
+    assert_int_equal(graph.open_count, 2);
+    check_ok(hf_lost_blocks_note(&lost, &heap, &graph, &err), &err);
+    hf_block_graph_done(&graph);
+    hf_heap_done(&heap);
+    side.data[0] = side_block(62);
+    side.heap[10 * 8] = side_block(63);
+    side_count = 62;
+    make_side_again(&heap, &lost, &graph);
+    for (unsigned i = 0; i < 62; i++) {
+        bool is_held = i == 5 || i == 7 || i == 10 || i >= 60;
+        unsigned expected = is_held ? HF_BLOCK_HELD + HF_ROOT_DATA : HF_BLOCK_LOST;
+        if (graph.states[i] != expected)
+            fail_msg("block %u is in state %u, expected %u", i, graph.states[i], expected);
+    }
+    assert_int_equal(pointers_from(&graph, 10), 1);
+    hf_lost_blocks_done(&lost);
+    hf_block_graph_done(&graph);
+    hf_heap_done(&heap);
+    side_is_running = false;
+    side_count = SIDE_BLOCKS;
+}
+
 static void check_spared(size_t registers, const uint8_t *expected)
 {
     struct hf_error err;
@@ -557,6 +602,7 @@ int main(void)
         cmocka_unit_test(test_odd_places),
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_unread_registers),
+        cmocka_unit_test(test_young_heads),
     };
     return cmocka_run_group_tests_name("block_graph", tests, NULL, NULL);
 }
