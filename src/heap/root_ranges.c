@@ -72,8 +72,9 @@ static enum hf_status add_own_words(
     struct range_finder *m, uint64_t start, uint64_t end, struct hf_error *err)
 {
     uint64_t words[2], from = start;
+    uint64_t first = (start + sizeof *words - 1) & ~(uint64_t)(sizeof *words - 1);
     enum hf_status status = HF_OK;
-    for (uint64_t at = start; at + sizeof words <= end && status == HF_OK; at += sizeof *words) {
+    for (uint64_t at = first; at + sizeof words <= end && status == HF_OK; at += sizeof *words) {
         if (!hf_process_copy(m->reader, at, words, sizeof words) ||
             !is_of_tables(m, words[0], words[1]))
             continue;

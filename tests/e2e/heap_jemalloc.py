@@ -255,9 +255,11 @@ def test_two_in_one_process():
 GIB = r"""
 #include <stdlib.h>
 #include <unistd.h>
+static __thread volatile char odd[3]; /* what is below it begins at no multiple of 8 */
 static __attribute__((noinline)) void lose(int count)
 {
     for (int i = 0; i < count; i++) { void *volatile block = malloc(1 << 20); (void)block; }
+    odd[0] = 1;
 }
 static __attribute__((noinline)) void wipe(void)
 {
