@@ -86,6 +86,15 @@ static uint64_t copy_stack(struct frames_maker *m, uint64_t low, uint64_t high)
     return at;
 }
 
+/* Where the outermost frame ends: with the mapping; but behind that of a thread that the program
+ * has begun lie the thread's own data. */
+static uint64_t outermost_end(const struct hf_stopped_thread *thread,
+    const struct hf_process_mapping *mapping, uint64_t start)
+{
+    uint64_t own = thread->registers.fs_base;
+    return own >= start && own < mapping->end ? start : mapping->end;
+}
+
 static enum hf_status walk_thread(
     struct frames_maker *m, const struct hf_stopped_thread *thread, struct hf_error *err)
 {
@@ -103,7 +112,7 @@ static enum hf_status walk_thread(
          frame = frame->caller) {
         bool is_outermost = hf_unwind_rule_kind(frame->rule) == HF_UNWIND_END;
         uint64_t end = frame->caller != NULL ? frame->caller->sp
-                       : is_outermost        ? mapping->end
+                       : is_outermost        ? outermost_end(thread, mapping, start)
                                              : start;
         if (end > start)
             status = add_frame(m->frames, (struct hf_stack_frame){start, end, frame->pc - 1}, err);
