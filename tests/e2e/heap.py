@@ -139,7 +139,7 @@ int main()
 OBJECTS = {"db::Column<double>": 300, "Virtual": 200, "Node": 20000, "std::make_shared<Plain>": 100, "Both": 50,
            "std::__cxx11::basic_ostringstream": 40}  # fmt: skip
 
-DRAWN = {r";db::Column<double> \d+ B;up to 8,192 B$": 300 * 8008, r";Node \d+ B$": 20000 * 40}  # ends of stacks
+DRAWN = {r";db::Column<double> \d+ B;blocks of up to 8,192 B$": 300 * 8008, r";Node \d+ B$": 20000 * 40}  # ends of stacks
 
 
 class Program:
@@ -309,7 +309,7 @@ def test_classes():
             assert sizes == DRAWN, held_stacks
             if "-g" in options:
                 assert held_stacks["global list (classes);Node 40 B"] == str(20000 * 40), held_stacks
-                assert "global all (classes);up to 8,192 B;db::Column<double> 56 B;up to 8,192 B" in held_stacks, held_stacks
+                assert "global all (classes);blocks of up to 8,192 B;db::Column<double> 56 B;blocks of up to 8,192 B" in held_stacks, held_stacks
             lost = heap("--lost", process.pid)
             assert "  Both\n" in lost and "Node" not in lost, lost
             process.communicate()

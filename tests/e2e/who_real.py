@@ -50,7 +50,7 @@ FUNCTIONS = """#!lua name=texts
 local texts = {}
 for i = 1, 10000 do texts[i] = 'text number ' .. i end
 redis.register_function('text', function(keys, args) return texts[1] end)"""
-DATABASES = r"^three or more globals[^;]*;320 B;64 B"  # an array of 4, and what each has of tables
+DATABASES = r"^three or more globals[^;]*;blocks of 320 B;blocks of 64 B"  # an array of 4, and what each has of tables
 FILL = "for i = 1, %d do redis.call('SET', 'key:' .. i, string.rep('v', 200)) end return 1"
 
 
@@ -111,7 +111,7 @@ def test_redis():
         "client": (sum_of(stacks, "768 B", "up to 33,554,432 B"), of_big),
     }
     # Lua counts bytes that it asked for, jemalloc has sizes of 16, 32, 48 ...
-    functions = sum_of(stacks, r"^data of redis[^;]*", "640 B")
+    functions = sum_of(stacks, r"^data of redis[^;]*", "blocks of 640 B")
     assert of_functions <= functions <= of_functions * 1.1, (functions, of_functions)
     assert all(near(*figures) for figures in given.values()), given
 

@@ -110,10 +110,11 @@ static void lists(void **state)
     add_list(&m, (uint64_t[]){24, 40}, 2, 100);
     add_root(&m, HF_ROOT_DATA, 0);
     add_root(&m, HF_ROOT_STACK, 100);
-    check_stacks(&m, "global all (app);24 B 100 2400\n"
-                     "stack of thread 11, in main;24 B 1 24\n"
-                     "stack of thread 11, in main;24 B;40 B 50 2000\n"
-                     "stack of thread 11, in main;24 B;40 B;24 B 49 1176\n");
+    check_stacks(&m,
+        "global all (app);blocks of 24 B 100 2400\n"
+        "stack of thread 11, in main;blocks of 24 B 1 24\n"
+        "stack of thread 11, in main;blocks of 24 B;blocks of 40 B 50 2000\n"
+        "stack of thread 11, in main;blocks of 24 B;blocks of 40 B;blocks of 24 B 49 1176\n");
 }
 
 /* What has no class repeats only where a sequence does; sizes are apart up to 1,024 bytes. */
@@ -128,19 +129,26 @@ static void sequences(void **state)
     memset(m.states + 7, HF_BLOCK_LOST_WITH, 80);
     m.states[7] = HF_BLOCK_LOST;
     check_stacks(&m,
-        "global all (app);1,024 B 1 1024\n"
-        "global all (app);1,024 B;up to 2,048 B 2 3073\n"
-        "global all (app);1,024 B;up to 2,048 B;up to 4,096 B 1 2049\n"
-        "global all (app);1,024 B;up to 2,048 B;up to 4,096 B;24 B 1 24\n"
-        "global all (app);1,024 B;up to 2,048 B;up to 4,096 B;24 B;up to 2,048 B 1 1500\n"
-        "global all (app);1,024 B;up to 2,048 B;up to 4,096 B;24 B;up to 2,048 B;24 B 1 24\n"
-        "nothing: lost;8 B 1 8\n"
-        "nothing: lost;8 B;16 B 1 16\n"
-        "nothing: lost;8 B;16 B;32 B 1 32\n"
-        "nothing: lost;8 B;16 B;32 B;64 B 20 1280\n"
-        "nothing: lost;8 B;16 B;32 B;64 B;8 B 19 152\n"
-        "nothing: lost;8 B;16 B;32 B;64 B;8 B;16 B 19 304\n"
-        "nothing: lost;8 B;16 B;32 B;64 B;8 B;16 B;32 B 19 608\n");
+        "global all (app);blocks of 1,024 B 1 1024\n"
+        "global all (app);blocks of 1,024 B;blocks of up to 2,048 B 2 3073\n"
+        "global all (app);blocks of 1,024 B;blocks of up to 2,048 B;blocks of up to 4,096 B 1 "
+        "2049\n"
+        "global all (app);blocks of 1,024 B;blocks of up to 2,048 B;blocks of up to 4,096 B;blocks "
+        "of 24 B 1 24\n"
+        "global all (app);blocks of 1,024 B;blocks of up to 2,048 B;blocks of up to 4,096 B;blocks "
+        "of 24 B;blocks of up to 2,048 B 1 1500\n"
+        "global all (app);blocks of 1,024 B;blocks of up to 2,048 B;blocks of up to 4,096 B;blocks "
+        "of 24 B;blocks of up to 2,048 B;blocks of 24 B 1 24\n"
+        "nothing: lost;blocks of 8 B 1 8\n"
+        "nothing: lost;blocks of 8 B;blocks of 16 B 1 16\n"
+        "nothing: lost;blocks of 8 B;blocks of 16 B;blocks of 32 B 1 32\n"
+        "nothing: lost;blocks of 8 B;blocks of 16 B;blocks of 32 B;blocks of 64 B 20 1280\n"
+        "nothing: lost;blocks of 8 B;blocks of 16 B;blocks of 32 B;blocks of 64 B;blocks of 8 B 19 "
+        "152\n"
+        "nothing: lost;blocks of 8 B;blocks of 16 B;blocks of 32 B;blocks of 64 B;blocks of 8 "
+        "B;blocks of 16 B 19 304\n"
+        "nothing: lost;blocks of 8 B;blocks of 16 B;blocks of 32 B;blocks of 64 B;blocks of 8 "
+        "B;blocks of 16 B;blocks of 32 B 19 608\n");
 }
 
 /* Containers of ever new sizes end somewhere; nothing is missing. */
@@ -161,7 +169,7 @@ static void deep(void **state)
     add_root(&m, HF_ROOT_DATA, 0);
     hf_out_string(&stack, "global all (app)");
     for (size_t i = 0; i < 60; i++) {
-        hf_out_printf(&stack, ";%zu B", (i + 1) * 8);
+        hf_out_printf(&stack, ";blocks of %zu B", (i + 1) * 8);
         hf_out_text(&text, hf_out_view(&stack));
         if (i != 59)
             hf_out_printf(&text, " 1 %zu\n", (i + 1) * 8);

@@ -44,14 +44,14 @@ static uint64_t power_of_two_from(uint64_t size)
     return power;
 }
 
-/* "Session 40 B", "48 B", "up to 4,096 B" */
+/* "Session 40 B", "blocks of 48 B", "blocks of up to 4,096 B" */
 static void put_block_name(struct hf_text class, uint64_t size, struct hf_out *out)
 {
     char text[HF_AMOUNT_MAX];
     const struct hf_amount_style style = {HF_AMOUNT_HUMAN, false};
     bool is_range = class.size == 0 && size > SIZES_APART;
     hf_out_text(out, class);
-    hf_out_string(out, class.size != 0 ? " " : is_range ? "up to " : "");
+    hf_out_string(out, class.size != 0 ? " " : is_range ? "blocks of up to " : "blocks of ");
     hf_out_string(out, hf_amount(style, is_range ? power_of_two_from(size) : size, text));
     hf_out_string(out, " B");
 }

@@ -3,7 +3,7 @@
  * profiles shows what holds them: its stacks begin with what keeps a block (keeper_name.h), and go
  * on from container to content, by class and size.
  *
- *     global sessions (server);48 B;Session 40 B;up to 2,048 B 2032000
+ *     global sessions (server);blocks of 48 B;Session 40 B;blocks of up to 2,048 B 2032000
  *
  * A frame's value is what the blocks below it retain together (heap/dominators.h). Blocks of one
  * class and size are one frame; so are those without a class from one power of two to the next,
