@@ -130,6 +130,8 @@ def call_in(pid, function):
 
 
 def near(value, expected, part):
+    """And says how near, for who looks at what passed."""
+    print(f"{value:,} of {expected:,}: {(value - expected) / max(expected, 1):+.3%}, at most {part:.2%}")
     return abs(value - expected) <= expected * part
 
 

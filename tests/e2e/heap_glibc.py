@@ -146,7 +146,6 @@ def check(found, told):
     # A little free memory may be less than what half a percent of it is worth: of the sum, then.
     assert near(in_use, told["in_use"], CLOSE), (in_use, told)
     assert near(free, told["free"], CLOSE) or abs(free - told["free"]) <= 0.0005 * told["in_use"], (free, told)
-    print(f"in use {in_use} of {told['in_use']}, free {free} of {told['free']}")
 
 
 def told_by_stats(text):

@@ -41,6 +41,7 @@ def sum_of(stacks, *patterns):
 
 
 def near(given, expected, points=POINTS):
+    print(f"{given:,} of {expected:,}: {(given - expected) / max(expected, 1):+.3%}, at most {points:.2%}")
     return abs(given - expected) <= points * expected
 
 
