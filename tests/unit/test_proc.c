@@ -62,7 +62,7 @@ static void test_start(void **state)
     assert_true(hf_num_take_u64(&field22, &later));
     assert_int_equal(ticks, later);
     usleep(30000);
-    pid_t child = start_child("a) S 1 2 (");
+    pid_t child = start_child("a) S 1\n2 (");
     assert_true(hf_proc_start_ticks((uint32_t)child, &later));
     assert_true(later >= ticks);
     kill(child, SIGKILL);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define AUXV_BYTES 4096u
+#define STAT_BYTES 2048u /* 52 fields, 20 digits at most */
 
 static bool proc_open_file(
     struct hf_input *input, uint32_t pid, const char *name, char out_path[64])
@@ -20,26 +21,34 @@ static bool proc_open_file(
 }
 
 /*
- * The fields of stat from `first` on. Field 2 is the program's name in parentheses, and may hold
- * anything; field 3 is the state. False if there is no such process, or it has ended.
+ * Opens stat. Field 2 is the program's name in parentheses, and may hold anything, also a line's
+ * end; *out_rest is what follows it.
  */
-static bool read_stat(uint32_t pid, int first, uint64_t *out_fields, int count)
+static bool proc_open_stat(struct hf_input *stat, uint32_t pid, struct hf_text *out_rest)
 {
     char path[64];
-    struct hf_input stat;
-    struct hf_text line;
-    enum hf_status status = HF_OK;
-    bool is_known = false;
-    if (!proc_open_file(&stat, pid, "stat", path))
+    struct hf_text bytes;
+    if (!proc_open_file(stat, pid, "stat", path))
         return false;
-    if (hf_input_next(&stat, &line, &status, NULL)) {
-        line = hf_text_from(line, hf_text_find_last(line, ')') + 2);
-        is_known = !hf_text_starts(line, "Z") && !hf_text_starts(line, "X");
-        for (int field = 3; field < first + count && is_known; field++) {
-            if (field >= first)
-                is_known = hf_num_take_u64(&line, &out_fields[field - first]);
-            line = hf_text_from(line, hf_text_find(line, ' ') + 1);
-        }
+    if (hf_input_peek(stat, STAT_BYTES, &bytes, NULL) != HF_OK)
+        bytes.size = 0;
+    *out_rest = hf_text_from(bytes, hf_text_find_last(bytes, ')') + 2);
+    return true;
+}
+
+/* The fields of stat from `first` on; field 3 is the state. False if there is no such process, or
+ * it has ended. */
+static bool read_stat(uint32_t pid, int first, uint64_t *out_fields, int count)
+{
+    struct hf_input stat;
+    struct hf_text rest;
+    if (!proc_open_stat(&stat, pid, &rest))
+        return false;
+    bool is_known = rest.size != 0 && !hf_text_starts(rest, "Z") && !hf_text_starts(rest, "X");
+    for (int field = 3; field < first + count && is_known; field++) {
+        if (field >= first)
+            is_known = hf_num_take_u64(&rest, &out_fields[field - first]);
+        rest = hf_text_from(rest, hf_text_find(rest, ' ') + 1);
     }
     hf_input_close(&stat);
     return is_known;
@@ -73,14 +82,11 @@ bool hf_proc_is_ending(uint32_t pid)
 
 bool hf_proc_is_running(uint32_t tid)
 {
-    char path[64];
     struct hf_input stat;
-    struct hf_text line;
-    enum hf_status status = HF_OK;
-    if (!proc_open_file(&stat, tid, "stat", path))
+    struct hf_text rest;
+    if (!proc_open_stat(&stat, tid, &rest))
         return false;
-    bool is_running = hf_input_next(&stat, &line, &status, NULL) &&
-                      hf_text_starts(hf_text_from(line, hf_text_find_last(line, ')') + 2), "R");
+    bool is_running = hf_text_starts(rest, "R");
     hf_input_close(&stat);
     return is_running;
 }
