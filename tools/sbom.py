@@ -28,6 +28,7 @@ LIBRARIES = {
         "https://gcc.gnu.org/", "nine object files: names of C++, Rust, D and Ada (see NOTICE)"),
     "libcurl": ("curl", "https://curl.se/", "fetching a URL"),
     "sqlite": ("blessing", "https://www.sqlite.org/", "stores of the profiles of many processes"),
+    "libmicrohttpd": ("LGPL-2.1-or-later", "https://www.gnu.org/software/libmicrohttpd/", "the HTTP server of serve"),
     "libbpf": ("LGPL-2.1-only OR BSD-2-Clause", "https://github.com/libbpf/libbpf", "attach by eBPF"),
     "zydis": ("MIT", "https://zydis.re/", "instructions, for pages and for the places of probes"),
 }

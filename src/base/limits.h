@@ -133,6 +133,12 @@
 #define HF_LIMIT_HTTP_REDIRECTS 5L
 #define HF_LIMIT_HTTP_JSON_BYTES (64u << 10) /* an answer read as JSON; errors are short */
 
+/* The server */
+#define HF_LIMIT_SERVED_PROCESSES 512u     /* processes that it shows; each is an open file */
+#define HF_LIMIT_SERVED_BYTES (256u << 20) /* one page or profile, in memory; real: 1 MB */
+#define HF_LIMIT_SERVED_SECONDS 120u       /* to make it; of a large program's names: 10 s */
+#define HF_LIMIT_CLIENTS 64u               /* connections at once; more wait */
+
 /* Regular expressions of the user on names of the input (PCRE2 match limits, per name) */
 #define HF_LIMIT_REGEX_MATCH 100000u
 #define HF_LIMIT_REGEX_TOTAL 20000000u /* of all names that need many steps: 0.1 s */

@@ -40,8 +40,8 @@ static void help_option(const struct hf_option *option, struct hf_out *out)
 
 void hf_command_help(const struct hf_command *command, struct hf_out *out)
 {
-    hf_out_printf(out, "usage: heapflame %s [options] %s\n\n%s\n", command->name, command->operands,
-        command->summary);
+    hf_out_printf(out, "usage: heapflame %s [options]%s%s\n\n%s\n", command->name,
+        command->operands[0] != '\0' ? " " : "", command->operands, command->summary);
     if (command->details != NULL)
         hf_out_printf(out, "\n%s\n", command->details);
     for (const struct hf_option_group *g = command->groups; g->options != NULL; g++) {

@@ -38,6 +38,7 @@
     USE(heap)                                                                                      \
     USE(who)                                                                                       \
     USE(contexts)                                                                                  \
+    USE(serve)                                                                                     \
     USE(conf)                                                                                      \
     USE(symbols)                                                                                   \
     USE(completions)                                                                               \

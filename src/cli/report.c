@@ -325,7 +325,11 @@ enum hf_status hf_report_picture(struct hf_report_options *options, const char *
     size_t count, struct hf_error *err)
 {
     struct hf_request *request = &options->view.request;
-    bool is_page = hf_report_ends(options->view.output, ".html");
+    const char *format = options->picture_format;
+    if (format != NULL && strcmp(format, "svg") != 0 && strcmp(format, "html") != 0)
+        return hf_error_set(err, HF_ERR_USAGE, "--to: expected svg or html; found '%s'", format);
+    bool is_page = format != NULL ? strcmp(format, "html") == 0
+                                  : hf_report_ends(options->view.output, ".html");
     if (options->view.output == NULL && isatty(STDOUT_FILENO))
         return hf_error_set(err, HF_ERR_USAGE,
             "standard output is a terminal: say where to write the picture, e.g. -o leak.svg");

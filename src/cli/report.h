@@ -55,6 +55,7 @@ struct hf_report_options {
     struct hf_growth *growth;      /* of the history that ends with what is shown; NULL: none */
     const char **sources;          /* names to be shown of what is read; set by hf_report_picture */
     size_t source_count;
+    const char *picture_format; /* "svg", "html"; NULL: by the ending of view.output */
     struct hf_out *screen; /* the report goes there, with its first note; NULL: to view.output */
 };
 

@@ -11,7 +11,9 @@ import lzma
 import os
 import random
 import re
+import select
 import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -120,6 +122,101 @@ def test_unpack_window_log():
             out.write(f"main;f{i % 9};{i * 2654435761 % 4294967291:x}\t1\n".replace("\t", " "))
     subprocess.run(["zstd", "-q", "-19", "--long=24", "--zstd=wlog=22", "input.folded"], check=True)
     hits(3, r"HF_LIMIT_UNPACK_WINDOW_LOG", "fold", "input.folded.zst", clean=0)
+
+
+# A process that has a live table mapped, which is small enough for heapflame-tight.
+MAPS_TABLE = """
+import mmap, os, struct, sys
+table = bytearray(open(sys.argv[1], "rb").read())
+struct.pack_into("<I", table, 12, os.getpid())
+os.makedirs(f"heapflame-{os.geteuid()}", mode=0o700, exist_ok=True)
+with open(f"heapflame-{os.geteuid()}/{os.getpid()}-1.live", "w+b") as file:
+    file.write(table)
+    file.flush()
+    mapped = mmap.mmap(file.fileno(), 0)
+print("mapped", flush=True)
+sys.stdin.read()
+"""
+
+
+class Serving:
+    """A server, and processes that it shows."""
+
+    def __init__(self, program, processes):
+        command = [sys.executable, "-c", MAPS_TABLE, SRC / "fuzz/corpus/live/seed-exact"]
+        self.recorded = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(processes)]
+        for process in self.recorded:
+            process.stdout.readline()
+        self.server = subprocess.Popen([program, "serve", "--listen", "127.0.0.1:0"], stderr=subprocess.PIPE)
+        self.port = int(re.search(rb":(\d+)/ shows", self.server.stderr.readline()).group(1))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in [*self.recorded, self.server]:
+            process.terminate()
+            process.communicate(timeout=60)
+
+    def connect(self, target=None):
+        connection = socket.create_connection(("127.0.0.1", self.port), timeout=200)
+        if target is not None:
+            connection.sendall(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        return connection
+
+    def get(self, target):
+        with self.connect(target) as connection:
+            return b"".join(iter(lambda: connection.recv(65536), b"")).decode("utf-8", "replace")
+
+    def page(self):
+        """Of one of its processes: any, where others may be recorded beside them."""
+        return re.search(r"/process/\d+/flame", self.get("/")).group()
+
+
+def test_served_processes():
+    for program, is_hit in (BUILD / "tests/heapflame-tight", True), (BUILD / "heapflame", False):
+        with Serving(program, over("SERVED_PROCESSES")) as serving:
+            assert ("not listed (HF_LIMIT_SERVED_PROCESSES)" in serving.get("/")) == is_hit
+
+
+def test_served_bytes():
+    for program, is_hit in (BUILD / "tests/heapflame-tight", True), (BUILD / "heapflame", False):
+        with Serving(program, 1) as serving:
+            answer = serving.get(serving.page())
+            assert ("is larger than 20000 bytes (HF_LIMIT_SERVED_BYTES)" in answer) == is_hit, answer[:2000]
+
+
+def test_served_seconds():
+    """A process that makes a page, and is stopped meanwhile."""
+    with Serving(BUILD / "tests/heapflame-tight", 1) as serving:
+        children = Path(f"/proc/{serving.server.pid}/task/{serving.server.pid}/children")
+        for _ in range(50):  # one may be too quick to be stopped
+            with serving.connect(serving.page()) as connection:
+                while not (child := children.read_text().split()):
+                    time.sleep(0.001)
+                try:
+                    os.kill(int(child[0]), signal.SIGSTOP)
+                except ProcessLookupError:
+                    pass
+                answer = b"".join(iter(lambda: connection.recv(65536), b""))
+            if b"took more than 5 seconds (HF_LIMIT_SERVED_SECONDS)" in answer:
+                return
+            time.sleep(2.1)  # it is kept for so long
+        raise AssertionError(answer)
+
+
+def test_clients():
+    """One more than may be waits until another goes."""
+    for program, is_hit in (BUILD / "tests/heapflame-tight", True), (BUILD / "heapflame", False):
+        with Serving(program, 0) as serving:
+            idle = [serving.connect() for _ in range(int(TIGHT["CLIENTS"]))]
+            time.sleep(0.5)
+            with serving.connect("/metrics") as connection:
+                ready = select.select([connection], [], [], 2 if is_hit else 60)[0]
+                assert bool(ready) != is_hit, program
+                for each in idle:
+                    each.close()
+                assert b"200 OK" in connection.recv(65536)
 
 
 def test_regex_match():

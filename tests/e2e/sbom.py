@@ -18,7 +18,7 @@ BUILD = Path(os.environ["BUILD"]).resolve()
 BOM = BUILD / "heapflame.spdx.json"
 
 # What a library's file is called there.
-PACKAGES = {"libpcre2-8": "pcre2", "libz": "zlib", "libzstd": "zstd", "liblzma": "liblzma", "libcurl": "libcurl", "libsqlite3": "sqlite", "libc": "glibc",
+PACKAGES = {"libpcre2-8": "pcre2", "libz": "zlib", "libzstd": "zstd", "liblzma": "liblzma", "libcurl": "libcurl", "libsqlite3": "sqlite", "libmicrohttpd": "libmicrohttpd", "libc": "glibc",
             "libm": "glibc", "libbpf": "libbpf", "libZydis": "zydis", "libjansson": "jansson", "ld-linux-x86-64": "glibc",
             "ld-linux-aarch64": "glibc"}
 LICENCE_WORDS = {"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "blessing", "curl", "GPL-2.0-only", "GPL-2.0-or-later", "LGPL-2.0-or-later",
@@ -79,7 +79,7 @@ def test_form():
 def test_version():
     packages = {package["name"]: package for package in bill()["packages"]}
     assert f"heapflame {packages['heapflame']['versionInfo']}\n" == run(BUILD / "heapflame", "--version")
-    for name, module in (("pcre2", "libpcre2-8"), ("zlib", "zlib"), ("zstd", "libzstd"), ("liblzma", "liblzma"), ("libcurl", "libcurl"), ("sqlite", "sqlite3")):
+    for name, module in (("pcre2", "libpcre2-8"), ("zlib", "zlib"), ("zstd", "libzstd"), ("liblzma", "liblzma"), ("libcurl", "libcurl"), ("sqlite", "sqlite3"), ("libmicrohttpd", "libmicrohttpd")):
         assert packages[name]["versionInfo"] == run("pkg-config", "--modversion", module).strip(), name
 
 
@@ -94,7 +94,7 @@ def test_every_library_is_in_it():
     text = "".join(path.read_text() for path in (SOURCE / "src").rglob("*.[ch]"))
     loaded = {PACKAGES[name] for name in re.findall(r'"(lib\w+)\.so[."%]', text) if name in PACKAGES} - needed
     assert {name for name, how in has.items() if how == "OPTIONAL_DEPENDENCY_OF"} <= loaded, (has, loaded)
-    assert loaded >= {"libcurl", "sqlite", "zydis"} and loaded - set(has) <= {"libbpf"}, (loaded, has)
+    assert loaded >= {"libcurl", "libmicrohttpd", "sqlite", "zydis"} and loaded - set(has) <= {"libbpf"}, (loaded, has)
     linked = {"jansson": "json_loadb", "libiberty": "cplus_demangle_v3"}
     symbols = run("nm", BUILD / "heapflame")
     inside = {name for name, symbol in linked.items() if re.search(rf" [tT] {symbol}$", symbols, re.M)}

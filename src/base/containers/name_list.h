@@ -1,5 +1,11 @@
 /*
  * name_list.h: a few names that somebody else keeps: files, folders, patterns of a command line.
+ *
+ * Example:
+ *
+ *     struct hf_name_list names = {{"a.heap"}, 1};
+ *     for (size_t i = 0; i < names.count; i++)
+ *         hf_out_string(out, names.items[i]);
  */
 #ifndef HF_BASE_NAME_LIST_H
 #define HF_BASE_NAME_LIST_H

@@ -2,8 +2,15 @@
 #include "code/disassembler.h"
 #include "render/page/page_sources.h"
 
+static const struct hf_option format_options[] = {
+    {"to", 0, HF_OPT_TEXT(struct hf_report_options, picture_format, "FORMAT"),
+        "write this format, whatever the ending of FILE: svg, html"},
+    {0},
+};
+
 static const struct hf_option_group groups[] = {
     {"Output", hf_output_options},
+    {"", format_options},
     {"Compare", hf_base_options},
     {"", hf_since_options},
     {"", hf_series_options},

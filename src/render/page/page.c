@@ -283,6 +283,15 @@ static enum hf_status page_find_source(const struct hf_page_data *data,
     return status == HF_OK ? hf_out_finish(source, err) : status;
 }
 
+struct hf_text hf_page_policy(void)
+{
+    struct hf_text viewer = {hf_viewer, hf_viewer_size};
+    struct hf_text rest =
+        hf_text_from(viewer, hf_text_find_string(viewer, "\"Content-Security-Policy\""));
+    rest = hf_text_from(rest, hf_text_find_string(rest, "default-src"));
+    return hf_text_first(rest, hf_text_find(rest, '"'));
+}
+
 enum hf_status hf_page_html(const struct hf_profile *folded, const struct hf_page_options *options,
     struct hf_out *out, struct hf_error *err)
 {

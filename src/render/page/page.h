@@ -48,4 +48,10 @@ struct hf_page_options {
 HF_MUST_CHECK enum hf_status hf_page_html(const struct hf_profile *folded,
     const struct hf_page_options *options, struct hf_out *out, struct hf_error *err);
 
+/*
+ * The Content-Security-Policy of every page, for who sends pages by HTTP and would not believe what
+ * stands in one.
+ */
+HF_MUST_CHECK struct hf_text hf_page_policy(void);
+
 #endif
