@@ -1,7 +1,7 @@
 /*
  * Profiles as changes (store/change_coding.h), one after the other. Input: a byte, then parts of 16
  * bits of size and so many bytes. If the byte is odd, each part is a blob; else it is a body, which
- * has no sum and is not compressed. What was read is written and read again as the same.
+ * has no sum. What was read is written and read again as the same.
  */
 #include "fuzz.h"
 #include "input.h"

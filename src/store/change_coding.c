@@ -5,17 +5,12 @@
 #include "base/containers/vec.h"
 #include "base/cursor.h"
 #include "base/limits.h"
-#include "compress/deflate.h"
-#include "compress/inflate.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 enum { KEYFRAME = 1, CHANGE = 2 };
 
-#define ROW_BYTES_MIN 3u  /* of a body: a gap, bytes and objects */
-#define ROW_BYTES_MAX 25u /* 5 for a gap of 32 bits, 10 for each difference of 64 */
-#define COUNT_BYTES_MAX 10u
+#define ROW_BYTES_MIN 3u /* of a body: a gap, bytes and objects */
 #define STEPS_A_LEVEL 20u
 
 void hf_levels_done(struct hf_levels *levels)
@@ -69,7 +64,13 @@ static void put_sleb(struct hf_out *out, uint64_t difference)
     hf_out_char(out, (char)(value & 0x7f));
 }
 
-/* Of two lists of levels, one stack after the other, those that differ. */
+/* What so many more objects of a stack are expected to have, by those it had: modulo 2^64. */
+static uint64_t expected_bytes(const struct hf_level *before, uint64_t objects)
+{
+    return before->objects != 0 ? before->bytes / before->objects * objects : 0;
+}
+
+/* Of two lists of levels, one stack after the other, those that differ; less what is expected. */
 struct level_walk {
     const struct hf_levels *a, *b;
     size_t at_a, at_b;
@@ -90,6 +91,7 @@ static bool level_walk_next(struct level_walk *walk, struct hf_level *out_differ
         if (a.stack == difference.stack) {
             difference.bytes -= a.bytes;
             difference.objects -= a.objects;
+            difference.bytes -= expected_bytes(&a, difference.objects);
             walk->at_a++;
         }
         if (difference.bytes != 0 || difference.objects != 0) {
@@ -123,21 +125,16 @@ enum hf_status hf_change_write(const struct hf_levels *before, const struct hf_l
     struct hf_out *out, struct hf_error *err)
 {
     static const struct hf_levels nothing;
-    struct hf_out body = {0}, bytes = {0}, objects = {0};
-    put_body(before != NULL ? before : &nothing, now, &body, &bytes, &objects);
+    struct hf_out bytes = {0}, objects = {0};
+    uint32_t sum = sum_levels(now);
+    hf_out_char(out, before == NULL ? KEYFRAME : CHANGE);
+    hf_out_bytes(out, (const char *)&sum, sizeof sum);
+    put_body(before != NULL ? before : &nothing, now, out, &bytes, &objects);
     enum hf_status status = hf_out_finish(&bytes, err);
     if (status == HF_OK)
         status = hf_out_finish(&objects, err);
     if (status == HF_OK)
-        status = hf_out_finish(&body, err);
-    if (status == HF_OK) {
-        uint32_t sum = sum_levels(now);
-        hf_out_char(out, before == NULL ? KEYFRAME : CHANGE);
-        hf_out_bytes(out, (const char *)&sum, sizeof sum);
-        put_uleb(out, body.size);
-        status = hf_deflate(hf_out_view(&body), out, err);
-    }
-    hf_out_done(&body);
+        status = hf_out_finish(out, err);
     hf_out_done(&bytes);
     hf_out_done(&objects);
     return status;
@@ -199,7 +196,7 @@ static enum hf_status apply_row(const struct hf_levels *before, size_t *at, stru
     for (; status == HF_OK && *at != before->count && before->items[*at].stack < row.stack; ++*at)
         status = hf_levels_add(now, before->items[*at], err);
     if (*at != before->count && before->items[*at].stack == row.stack) {
-        row.bytes += before->items[*at].bytes;
+        row.bytes += before->items[*at].bytes + expected_bytes(&before->items[*at], row.objects);
         row.objects += before->items[*at].objects;
         ++*at;
     }
@@ -247,29 +244,14 @@ enum hf_status hf_change_read(struct hf_text blob, const struct hf_levels *befor
     struct hf_cursor c = hf_cursor_of(blob.data, blob.size, "profile");
     uint8_t kind = hf_cursor_u8(&c);
     uint32_t sum = hf_cursor_u32(&c);
-    uint64_t size = hf_cursor_uleb(&c);
     if (hf_cursor_failed(&c) || (kind != KEYFRAME && kind != CHANGE))
         return hf_error_set(err, HF_ERR_INPUT, "a profile in the store is damaged: its head is");
     if (kind == CHANGE && before == NULL)
         return hf_error_set(err, HF_ERR_INPUT,
             "a profile in the store is a change of one that is not there; expected a keyframe");
-    if (size > (uint64_t)HF_LIMIT_LEVELS * ROW_BYTES_MAX + COUNT_BYTES_MAX)
-        return hf_error_set(err, HF_ERR_LIMIT,
-            "a profile in the store has changes of more than %u stacks, by their size of %" PRIu64
-            " (HF_LIMIT_LEVELS)",
-            (unsigned)HF_LIMIT_LEVELS, size);
-    char *body;
     struct hf_levels now;
-    enum hf_status status =
-        hf_inflate(HF_COMPRESSION_ZLIB, hf_cursor_bytes(&c, hf_cursor_left(&c)), size, &body, err);
-    if (status != HF_OK) {
-        hf_error_context(err, "a profile in the store is damaged");
-        return status;
-    }
-    status = hf_change_apply(
-        (struct hf_text){body, (size_t)size}, kind == KEYFRAME ? &nothing : before, &now, err);
-    free(body);
-    hf_budget_put_back((size_t)size + 1);
+    enum hf_status status = hf_change_apply(
+        hf_cursor_bytes(&c, hf_cursor_left(&c)), kind == KEYFRAME ? &nothing : before, &now, err);
     if (status == HF_OK)
         status = check_sum(sum, &now, err);
     if (status == HF_OK)

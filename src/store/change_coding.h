@@ -7,23 +7,26 @@
  * zero. Here a stack is a number: its place in a list that goes with the profiles (batch.h).
  * A *keyframe* says all levels, a *change* those that differ from the levels before.
  *
- *     blob = kind sum size zlib(body)       kind: 1 keyframe, 2 change (1 byte)
+ *     blob = kind sum body                  kind: 1 keyframe, 2 change (1 byte)
  *                                           sum: of the levels that result (4 bytes)
- *                                           size: of the body, uleb
  *     body = count gap{count} bytes{count} objects{count}
  *                                           count, gap: uleb; bytes, objects: sleb
  *
+ * Objects are differences. Bytes are, too, less what is expected of so many objects: each as the
+ * stack's mean before, bytes / objects, rounded down, or 0 if it had none. A stack often has
+ * objects of one size, so mostly that leaves 0.
+ *
  * Numbers are little-endian, or LEB128 (base/cursor.h), which takes one byte for what is small,
  * above or below zero. A gap is the number of a stack less the one before it, less one; of the
- * first, it is the number. Bytes and objects are differences modulo 2^64, so every change can be
+ * first, it is the number. Differences are modulo 2^64, so every change can be
  * said; a keyframe has the differences from nothing. Equal kinds stand beside each other because
- * zlib makes less of them than of mixed ones.
+ * zlib, which who keeps many profiles uses on all together, makes less of them than of mixed ones.
  *
  * The sum (half of base/checksum.h) is that of the levels after the change: it fits only if the
  * levels before were the right ones, too. So a lost or doubled blob is an error at the next one,
  * never a wrong number.
  *
- * Blobs may come from elsewhere: a body is checked against HF_LIMIT_LEVELS before it is inflated.
+ * Blobs may come from elsewhere: a count of rows is checked against the bytes that are there.
  *
  * Example:
  *
@@ -84,8 +87,7 @@ bool hf_change_is_keyframe(struct hf_text blob);
 HF_MUST_CHECK enum hf_status hf_change_read(struct hf_text blob, const struct hf_levels *before,
     struct hf_levels *out_now, struct hf_error *err);
 
-/* The same of a body: what hf_change_read does once the blob is unpacked, before it checks the sum.
- */
+/* The same of a body: what hf_change_read does before it checks the sum. */
 HF_MUST_CHECK enum hf_status hf_change_apply(struct hf_text body, const struct hf_levels *before,
     struct hf_levels *out_now, struct hf_error *err);
 

@@ -10,10 +10,11 @@ static const char *const first_tables[] = {
     "NULL, profiles INTEGER NOT NULL)",
     "CREATE TABLE stack (id INTEGER PRIMARY KEY, fingerprint BLOB NOT NULL UNIQUE, place TEXT NOT "
     "NULL, frames TEXT NOT NULL)",
-    "CREATE TABLE batch (id INTEGER PRIMARY KEY, instance INTEGER NOT NULL, first_ms INTEGER NOT "
-    "NULL, last_ms INTEGER NOT NULL, checksum INTEGER NOT NULL, stack_count INTEGER NOT NULL, "
-    "stacks "
-    "BLOB NOT NULL, profiles BLOB NOT NULL, UNIQUE (instance, first_ms))",
+    "CREATE TABLE batch (instance INTEGER NOT NULL, first_ms INTEGER NOT NULL, last_ms INTEGER NOT "
+    "NULL, checksum INTEGER NOT NULL, PRIMARY KEY (instance, first_ms)) WITHOUT ROWID",
+    "CREATE TABLE profiles (id INTEGER PRIMARY KEY, instance INTEGER NOT NULL, first_ms INTEGER "
+    "NOT NULL, last_ms INTEGER NOT NULL, stack_count INTEGER NOT NULL, stacks BLOB NOT NULL, size "
+    "INTEGER NOT NULL, profiles BLOB NOT NULL, UNIQUE (instance, first_ms))",
     "CREATE TABLE hour (id INTEGER PRIMARY KEY, instance INTEGER NOT NULL, hour INTEGER NOT NULL, "
     "first_ms INTEGER NOT NULL, last_ms INTEGER NOT NULL, n REAL NOT NULL, t REAL NOT NULL, tt "
     "REAL NOT NULL, y REAL NOT NULL, ty REAL NOT NULL, yy REAL NOT NULL, most INTEGER NOT NULL, "

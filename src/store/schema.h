@@ -3,7 +3,8 @@
  *
  *     instance   one run of a process: its service, build and node
  *     stack      each stack once, by its fingerprint (stack_fingerprint.h), with its named frames
- *     batch      profiles that were acknowledged together (batch.h), and which stacks theirs are
+ *     batch      which batches (batch.h) were acknowledged: their ids
+ *     profiles   those of an hour of an instance (stored_profiles.h), and which stacks theirs are
  *     hour       n, sum t, sum t^2 of an instance's profiles in an hour (rollup.h); sum y, sum t y,
  *                sum y^2, most and last of all its bytes in use
  *     rollup     sum y, sum t y, sum y^2, most, first and last of a stack in such an hour
@@ -12,7 +13,9 @@
  * of that version. Migrations that were released never change: a new one is added. A store says
  * its version itself, and one that is newer than the program is refused, unread.
  *
- * Hours are counted since 1970. Numbers are INTEGER of 64 bits; sums are REAL.
+ * In `profiles`, both lists are compressed as zlib has it (RFC 1950), each as one; `size` is that
+ * of the profiles before. Hours are counted since 1970. Numbers are INTEGER of 64 bits; sums are
+ * REAL.
  *
  * Example:
  *

@@ -7,6 +7,7 @@
 #include "compress/inflate.h"
 #include "store/schema.h"
 #include "store/sqlite_database.h"
+#include "store/stored_profiles.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,6 +17,7 @@
 
 #define APPLICATION 0x68666c73 /* "hfls": what file(1) and others tell a store by */
 #define PRINT_BYTES 16u
+#define ROW_BYTES_MAX (8u << 20) /* of profiles: then another row begins */
 
 struct hf_sqlite_store {
     struct hf_sqlite_database database;
@@ -129,6 +131,8 @@ struct added_batch {
     uint32_t *stacks;  /* numbers in the store of those in the batch */
     uint64_t profiles; /* in it */
     struct hf_rollup rollup;
+    int64_t row; /* of the profiles that these are put behind; 0: none */
+    struct hf_stored_profiles stored;
 };
 
 /* The row of an instance, as far as it decides about a batch. */
@@ -287,20 +291,107 @@ static enum hf_status add_rollup(struct added_batch *added, struct hf_error *err
     return status;
 }
 
+/* The list of stacks of a row of profiles, which the caller frees. */
+static enum hf_status read_stack_list(
+    struct hf_text packed, int64_t count, uint32_t **out_stacks, struct hf_error *err)
+{
+    char *stacks;
+    if (count < 0 || count > (int64_t)HF_LIMIT_LEVELS)
+        return hf_error_set(err, HF_ERR_LIMIT,
+            "profiles in the store have more than %u stacks (HF_LIMIT_LEVELS)",
+            (unsigned)HF_LIMIT_LEVELS);
+    enum hf_status status = hf_inflate(
+        HF_COMPRESSION_ZLIB, packed, (uint64_t)count * sizeof **out_stacks, &stacks, err);
+    if (status == HF_OK)
+        *out_stacks = (uint32_t *)(void *)stacks;
+    return status;
+}
+
+/* The last row of an instance, if the batch goes on with its hour. */
+static enum hf_status keep_row(void *context, const struct hf_sqlite_row *row, struct hf_error *err)
+{
+    struct added_batch *added = context;
+    struct hf_stored_profiles *stored = &added->stored;
+    int64_t count = hf_sqlite_row_number(row, 2), size = hf_sqlite_row_number(row, 4);
+    char *profiles = NULL;
+    if (hf_change_needs_keyframe(hf_sqlite_row_number(row, 1), added->id.first_ms) ||
+        size > (int64_t)ROW_BYTES_MAX)
+        return HF_OK;
+    enum hf_status status =
+        read_stack_list(hf_sqlite_row_text(row, 3), count, &stored->stacks, err);
+    if (status == HF_OK)
+        status = hf_inflate(
+            HF_COMPRESSION_ZLIB, hf_sqlite_row_text(row, 5), (uint64_t)size, &profiles, err);
+    if (status != HF_OK)
+        return status;
+    stored->stack_count = stored->stack_capacity = (size_t)count;
+    hf_out_bytes(&stored->profiles, profiles, (size_t)size);
+    free(profiles);
+    added->row = hf_sqlite_row_number(row, 0);
+    return hf_out_finish(&stored->profiles, err);
+}
+
+static enum hf_status put_profiles_row(struct added_batch *added, struct hf_text stacks,
+    size_t stack_count, struct hf_text profiles, size_t size, struct hf_error *err)
+{
+    const struct hf_sqlite_value values[] = {
+        HF_SQLITE_NUMBER(added->row != 0 ? added->row : added->instance),
+        HF_SQLITE_NUMBER(added->id.last_ms), HF_SQLITE_NUMBER(stack_count), HF_SQLITE_BYTES(stacks),
+        HF_SQLITE_NUMBER(size), HF_SQLITE_BYTES(profiles), HF_SQLITE_NUMBER(added->id.first_ms)};
+    const struct hf_sqlite_question behind = {
+        "UPDATE profiles SET last_ms=?2, stack_count=?3, stacks=?4, size=?5, profiles=?6 WHERE "
+        "id=?1",
+        values, HF_COUNT(values) - 1};
+    const struct hf_sqlite_question first = {
+        "INSERT INTO profiles (instance, first_ms, last_ms, stack_count, stacks, size, profiles) "
+        "VALUES (?1, ?7, ?2, ?3, ?4, ?5, ?6)",
+        values, HF_COUNT(values)};
+    return hf_sqlite_database_ask(
+        added->database, added->row != 0 ? &behind : &first, NULL, NULL, err);
+}
+
+static enum hf_status put_profiles_in_row(struct added_batch *added, struct hf_error *err)
+{
+    const struct hf_batch *batch = added->batch;
+    struct hf_stored_profiles *stored = &added->stored;
+    struct hf_out packed_list = {0}, packed = {0};
+    struct hf_text list = {(const char *)added->stacks, batch->stack_count * sizeof(uint32_t)};
+    struct hf_text profiles = batch->profiles;
+    enum hf_status status = HF_OK;
+    if (added->row != 0) {
+        status = hf_stored_profiles_add(stored, added->stacks, batch->stack_count, profiles, err);
+        list = (struct hf_text){
+            (const char *)stored->stacks, stored->stack_count * sizeof *stored->stacks};
+        profiles = hf_out_view(&stored->profiles);
+    }
+    if (status == HF_OK)
+        status = hf_deflate(list, &packed_list, err);
+    if (status == HF_OK)
+        status = hf_deflate(profiles, &packed, err);
+    if (status == HF_OK)
+        status = put_profiles_row(added, hf_out_view(&packed_list), list.size / sizeof(uint32_t),
+            hf_out_view(&packed), profiles.size, err);
+    hf_out_done(&packed_list);
+    hf_out_done(&packed);
+    return status;
+}
+
 static enum hf_status add_profiles(struct added_batch *added, struct hf_error *err)
 {
-    struct hf_out stacks = {0};
-    struct hf_text numbers = {
-        (const char *)added->stacks, added->batch->stack_count * sizeof *added->stacks};
-    enum hf_status status = hf_deflate(numbers, &stacks, err);
+    enum hf_status status = hf_sqlite_database_ask(added->database,
+        HF_SQLITE_ASK(
+            "SELECT id, first_ms, stack_count, stacks, size, profiles FROM profiles WHERE "
+            "instance=?1 ORDER BY first_ms DESC LIMIT 1",
+            HF_SQLITE_NUMBER(added->instance)),
+        keep_row, added, err);
+    if (status == HF_OK)
+        status = put_profiles_in_row(added, err);
     if (status == HF_OK)
         status = hf_sqlite_database_ask(added->database,
-            HF_SQLITE_ASK("INSERT INTO batch (instance, first_ms, last_ms, checksum, stack_count, "
-                          "stacks, profiles) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            HF_SQLITE_ASK("INSERT INTO batch (instance, first_ms, last_ms, checksum) VALUES (?1, "
+                          "?2, ?3, ?4)",
                 HF_SQLITE_NUMBER(added->instance), HF_SQLITE_NUMBER(added->id.first_ms),
-                HF_SQLITE_NUMBER(added->id.last_ms), HF_SQLITE_NUMBER(added->id.checksum),
-                HF_SQLITE_NUMBER(added->batch->stack_count), HF_SQLITE_BYTES(hf_out_view(&stacks)),
-                HF_SQLITE_BYTES(added->batch->profiles)),
+                HF_SQLITE_NUMBER(added->id.last_ms), HF_SQLITE_NUMBER(added->id.checksum)),
             NULL, NULL, err);
     if (status == HF_OK)
         status = hf_sqlite_database_ask(added->database,
@@ -308,7 +399,6 @@ static enum hf_status add_profiles(struct added_batch *added, struct hf_error *e
                 HF_SQLITE_NUMBER(added->instance), HF_SQLITE_NUMBER(added->id.last_ms),
                 HF_SQLITE_NUMBER(added->profiles)),
             NULL, NULL, err);
-    hf_out_done(&stacks);
     return status;
 }
 
@@ -338,6 +428,7 @@ enum hf_status hf_sqlite_store_add(struct hf_sqlite_store *store, const struct h
     if (status == HF_ERR_SYSTEM) /* a full disk, a writer that does not end */
         hf_error_context(err, "nothing of this batch was stored; ship it again");
     hf_rollup_done(&added.rollup);
+    hf_stored_profiles_done(&added.stored);
     free(added.stacks);
     return status;
 }
@@ -563,23 +654,21 @@ static enum hf_status call_for_profiles(const struct called *called, struct hf_t
     return status;
 }
 
-static enum hf_status call_for_batch(
+static enum hf_status call_for_row(
     void *context, const struct hf_sqlite_row *row, struct hf_error *err)
 {
-    int64_t size = hf_sqlite_row_number(row, 0);
-    char *stacks;
-    if (size < 0 || size > (int64_t)HF_LIMIT_LEVELS)
-        return hf_error_set(err, HF_ERR_LIMIT,
-            "a batch in the store has more than %u stacks (HF_LIMIT_LEVELS)",
-            (unsigned)HF_LIMIT_LEVELS);
-    size *= (int64_t)sizeof(uint32_t);
-    enum hf_status status =
-        hf_inflate(HF_COMPRESSION_ZLIB, hf_sqlite_row_text(row, 1), (uint64_t)size, &stacks, err);
-    if (status != HF_OK)
-        return status;
-    status = call_for_profiles(
-        context, hf_sqlite_row_text(row, 2), (struct hf_text){stacks, (size_t)size}, err);
+    uint32_t *stacks = NULL;
+    char *profiles = NULL;
+    int64_t count = hf_sqlite_row_number(row, 0), size = hf_sqlite_row_number(row, 2);
+    enum hf_status status = read_stack_list(hf_sqlite_row_text(row, 1), count, &stacks, err);
+    if (status == HF_OK)
+        status = hf_inflate(
+            HF_COMPRESSION_ZLIB, hf_sqlite_row_text(row, 3), (uint64_t)size, &profiles, err);
+    if (status == HF_OK)
+        status = call_for_profiles(context, (struct hf_text){profiles, (size_t)size},
+            (struct hf_text){(const char *)stacks, (size_t)count * sizeof *stacks}, err);
     free(stacks);
+    free(profiles);
     return status;
 }
 
@@ -588,10 +677,11 @@ enum hf_status hf_sqlite_store_read_profiles(struct hf_sqlite_store *store, int6
 {
     struct called called = {.profile = each, .context = context};
     return hf_sqlite_database_ask(&store->database,
-        HF_SQLITE_ASK("SELECT stack_count, stacks, profiles FROM batch WHERE instance=?1 ORDER BY "
-                      "first_ms",
+        HF_SQLITE_ASK(
+            "SELECT stack_count, stacks, size, profiles FROM profiles WHERE instance=?1 ORDER "
+            "BY first_ms",
             HF_SQLITE_NUMBER(id)),
-        call_for_batch, &called, err);
+        call_for_row, &called, err);
 }
 
 enum hf_status hf_sqlite_store_read_last_profiles(struct hf_sqlite_store *store, int64_t id,
@@ -599,8 +689,9 @@ enum hf_status hf_sqlite_store_read_last_profiles(struct hf_sqlite_store *store,
 {
     struct called called = {.profile = each, .context = context};
     return hf_sqlite_database_ask(&store->database,
-        HF_SQLITE_ASK("SELECT stack_count, stacks, profiles FROM batch WHERE instance=?1 AND "
-                      "first_ms<?2 ORDER BY first_ms DESC LIMIT 1",
+        HF_SQLITE_ASK(
+            "SELECT stack_count, stacks, size, profiles FROM profiles WHERE instance=?1 AND "
+            "first_ms<?2 ORDER BY first_ms DESC LIMIT 1",
             HF_SQLITE_NUMBER(id), HF_SQLITE_NUMBER(until_ms)),
-        call_for_batch, &called, err);
+        call_for_row, &called, err);
 }

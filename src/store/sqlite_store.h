@@ -6,8 +6,9 @@
  * until it is on the disk (synchronous=FULL), so what was acknowledged stays. Profiles of an
  * instance come in the order of their times: a batch that begins before the last profile of its
  * instance is refused, unless it is in the store already. So none counts twice, however the same
- * files are divided into batches. The store makes the roll-ups itself, of the profiles as they will
- * be read.
+ * files are divided into batches. Those of an hour are kept together (stored_profiles.h), so small
+ * batches take no more room than large ones. The store makes the roll-ups itself, of the profiles
+ * as they will be read.
  *
  * Safety: one thread for each store that is open; several processes may have the same file open.
  */
@@ -79,7 +80,7 @@ typedef enum hf_status hf_store_profile_fn(void *context, int64_t ms,
 HF_MUST_CHECK enum hf_status hf_sqlite_store_read_profiles(struct hf_sqlite_store *store,
     int64_t id, hf_store_profile_fn *each, void *context, struct hf_error *err);
 
-/* Those of the last batch that begins before `until_ms`; the last of them may be later. */
+/* Those of the last hour with any that begins before `until_ms`; the last of them may be later. */
 HF_MUST_CHECK enum hf_status hf_sqlite_store_read_last_profiles(struct hf_sqlite_store *store,
     int64_t id, int64_t until_ms, hf_store_profile_fn *each, void *context, struct hf_error *err);
 

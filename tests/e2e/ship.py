@@ -11,9 +11,11 @@ import struct
 import subprocess
 import sys
 import time
+import zlib
 from pathlib import Path
 
 from _heap import EVERY_ALLOCATION, HEAPFLAME, need, run_profiled
+from _run import AGENT, compile_leaker
 from _suite import run_tests
 
 START = 1764448000
@@ -63,8 +65,8 @@ def times_of(profiles):
 
 def stored_times(instance=1):
     """Of all profiles in the store; checked against what else counts them."""
-    times = [ms for (profiles,) in ask(f"SELECT profiles FROM batch WHERE instance={instance} ORDER BY first_ms")
-             for ms in times_of(profiles)]
+    times = [ms for (profiles,) in ask(f"SELECT profiles FROM profiles WHERE instance={instance} ORDER BY first_ms")
+             for ms in times_of(zlib.decompress(profiles))]
     assert ask(f"SELECT profiles, last_ms FROM instance WHERE id={instance}") == [(len(times), times[-1])]
     assert ask(f"SELECT sum(n), min(first_ms), max(last_ms) FROM hour WHERE instance={instance}") == [(len(times), times[0], times[-1])]
     return times
@@ -178,6 +180,16 @@ def test_killed_at_any_instant():
     assert ask(sums) == ask(sums, "whole.db"), (killed, ask(sums), ask(sums, "whole.db"))
 
 
+def test_small_batches_take_no_more():
+    dumps(70)
+    assert ship("d", "--store", "whole.db")[0] == 0
+    for i in range(0, 70, 7):
+        assert ship(*sorted(map(str, Path("d").iterdir()))[i : i + 7], "--store", "fleet.db")[0] == 0
+    rows = "SELECT first_ms, last_ms, stack_count, stacks, size, profiles FROM profiles ORDER BY first_ms"
+    assert ask(rows) == ask(rows, "whole.db") and len(ask(rows)) == 2, ask(rows)
+    assert stored_times() == [(START + 60 * i) * 1000 for i in range(70)]
+
+
 def test_two_at_once():
     """Of two that ship the same, one adds each profile; none counts twice."""
     dumps(200)
@@ -234,6 +246,35 @@ def test_libsqlite3_is_loaded_when_needed_only():
     assert not Path("fleet.db").exists()
     done = subprocess.run([HEAPFLAME, "fold", "-q", f"d/shop.{START}.heap"], capture_output=True, check=False, **elsewhere)
     assert done.returncode == 0 and done.stdout, done
+
+
+def test_a_running_process():
+    if not AGENT.exists():
+        print("skip: the agent was not built")
+        return
+    compile_leaker("leaker")
+    environment = {**os.environ, "XDG_RUNTIME_DIR": str(Path.cwd())}
+    process = subprocess.Popen(["./leaker", "line", "times=3", "leak=1000003", "line", "line"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               env={**environment, "HEAPFLAME_CONF": "prof:true,lg_prof_sample:0", "LD_PRELOAD": str(AGENT)})
+    process.stdout.readline()
+    process.stdin.write(b"\n")
+    process.stdin.flush()
+    process.stdout.readline()
+    expect(ship(str(process.pid), "--store", "fleet.db", env=environment), 0, "1 profile was added to fleet.db\n", "")
+    with subprocess.Popen([HEAPFLAME, "ship", "-q", "--node", "web-7", "--every", "50ms", str(process.pid), "--store", "fleet.db"], env=environment,
+                          stdout=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL) as shipper:
+        while ask("SELECT profiles FROM instance") < [(4,)]:
+            time.sleep(0.05)
+        process.stdin.close()
+        process.wait()
+        out = shipper.communicate(timeout=600)[0]
+    ((name, profiles),) = ask("SELECT name, profiles FROM instance")
+    assert (shipper.returncode, out) == (0, f"{profiles - 1} profiles were added to fleet.db\n"), (shipper.returncode, out, profiles)
+    assert name.startswith(f"web-7/leaker/{process.pid}/"), name
+    assert len(stored_times()) == profiles
+    assert ask("SELECT max(most) FROM rollup")[0][0] >= 3 * 1000003
+    code, out, err = ship("--every", "1s", "x.heap", "--store", "fleet.db")
+    assert (code, err) == (2, "heapflame: --every: expected one PID and no other profile\n"), err
 
 
 def test_with_all_rights():

@@ -105,7 +105,7 @@ static void refuse(struct hf_text blob, const struct hf_levels *before, const ch
         check_error(&err, expected);
 }
 
-/* What zlib adds to the bytes may be damaged, if they are whole: they have their own sum. */
+/* What says the same as the bytes that were damaged is no damage. */
 static void refuse_or_same(
     struct hf_text blob, const struct hf_levels *before, const struct hf_levels *now)
 {
@@ -181,10 +181,6 @@ static void limit_of_levels(void **state)
         hf_levels_add(&levels, (struct hf_level){UINT32_MAX, 1, 1}, &err), HF_ERR_LIMIT);
     check_error(&err, "a profile has more than 1000000 stacks that hold memory (HF_LIMIT_LEVELS)");
     hf_levels_done(&levels);
-    refuse((struct hf_text){"\1....\xff\xff\xff\xff\x0f", 10}, NULL,
-        "a profile in the store has changes of more than 1000000 stacks, by their size of "
-        "4294967295 "
-        "(HF_LIMIT_LEVELS)");
 }
 
 static void keyframes_begin_the_hours(void **state)

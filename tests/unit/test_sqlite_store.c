@@ -295,26 +295,29 @@ static void test_a_span_is_of_whole_hours(void **state)
     hf_sqlite_store_close(store);
 }
 
+/* Small batches are one row with the others of their hour. */
 static void test_the_last_profiles(void **state)
 {
     (void)state;
     struct hf_error err;
-    size_t number = 20;
+    size_t number = 30;
     struct hf_sqlite_store *store = store_of(true);
     add_new(store, "shop-1", 0, 20);
-    add_new(store, "shop-1", 20, 5);
-    const int64_t until_ms = START_MS + 20 * STEP_MS;
+    add_new(store, "shop-1", 20, 10);
+    add_new(store, "shop-1", 30, 3);
+    add_new(store, "shop-1", 33, 2);
+    const int64_t until_ms = START_MS + 30 * STEP_MS;
     check_ok(
         hf_sqlite_store_read_last_profiles(store, 1, until_ms + 1, check_profile, &number, &err),
         &err);
-    assert_int_equal(number, 25);
-    number = 0; /* the second batch has not begun */
+    assert_int_equal(number, 35);
+    number = 0; /* the second hour has not begun */
     check_ok(
         hf_sqlite_store_read_last_profiles(store, 1, until_ms, check_profile, &number, &err), &err);
-    assert_int_equal(number, 20);
+    assert_int_equal(number, 30);
     check_ok(
         hf_sqlite_store_read_last_profiles(store, 1, START_MS, check_profile, &number, &err), &err);
-    assert_int_equal(number, 20); /* none */
+    assert_int_equal(number, 30); /* none */
     hf_sqlite_store_close(store);
 }
 

@@ -2,6 +2,7 @@
 
 #include "answer/names.h"
 #include "answer/view.h"
+#include "base/checked.h"
 #include "base/containers/vec.h"
 #include "profile/merge.h"
 
@@ -74,24 +75,20 @@ static int compare_levels(const void *a, const void *b)
     return (x->stack > y->stack) - (x->stack < y->stack);
 }
 
-static uint64_t add_bounded(uint64_t a, uint64_t b)
-{
-    return a + b >= a ? a + b : UINT64_MAX;
-}
-
 /* What each stack holds, in the order of the profile, to levels: by number, each once. */
 static enum hf_status levels_from(
     struct hf_level *held, size_t count, struct hf_levels *out_levels, struct hf_error *err)
 {
     struct hf_levels levels = {0};
+    bool ignored = false;
     enum hf_status status = HF_OK;
     if (count != 0)
         qsort(held, count, sizeof *held, compare_levels);
     for (size_t i = 0; status == HF_OK && i < count;) {
         struct hf_level level = held[i++];
         for (; i < count && held[i].stack == level.stack; i++) {
-            level.bytes = add_bounded(level.bytes, held[i].bytes);
-            level.objects = add_bounded(level.objects, held[i].objects);
+            level.bytes = hf_add_saturating(level.bytes, held[i].bytes, &ignored);
+            level.objects = hf_add_saturating(level.objects, held[i].objects, &ignored);
         }
         status = hf_levels_add(&levels, level, err);
     }
