@@ -48,6 +48,8 @@
 #define HF_LIMIT_BATCH_BYTES (256u << 20)   /* profiles that go into a store at once; real: 15 MB */
 #define HF_LIMIT_ROLLUP_ROWS (16u << 20)    /* of a process in a store; 5,000 stacks a month: 4 M */
 #define HF_LIMIT_FLEET_INSTANCES (1u << 20) /* of a store, in one question; 1,000 nodes a month */
+#define HF_LIMIT_FLEET_STACKS (4u << 20)    /* of a store; 50 services of 5,000: 250,000 */
+#define HF_LIMIT_FLEET_CELLS (8u << 20)     /* places on nodes; 1,000 nodes with 2,000 each: 2 M */
 #define HF_LIMIT_STRING_BYTES (64u << 20)   /* one name, path or other text; real: 5 MB */
 
 /* Pictures */

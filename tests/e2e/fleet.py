@@ -16,7 +16,7 @@ from _suite import run_tests
 
 
 def near(got, expected):
-    assert abs(got - expected) <= 1e-9 * max(abs(float(expected)), 1e-3), (got, float(expected))
+    assert abs(got - expected) <= 1e-9 * max(abs(float(expected)), 1), (got, float(expected))
 
 
 def minutes(count, held, first=0, step_ms=60000):
@@ -124,10 +124,106 @@ def test_silent_nodes():
     assert [node["name"] for node in then["nodes"] if not node["silent"]] == ["awake-1", "awake-2", "awake-3"]
 
 
+def places_of(instances):
+    return sorted({place for one in instances for _, held in one.profiles for place in held})
+
+
+def test_top():
+    """The last profiles of what runs, to the byte; who was followed by another start does not count."""
+    instances = fleet_of()
+    got = ask_json("top", make("store", *instances), "-n", "0")
+    now, nodes = {}, {}
+    for one in [instances[0], *instances[2:]]:
+        for place, held in one.profiles[-1][1].items():
+            now[place] = now.get(place, 0) + held
+            nodes.setdefault(place, set()).add(one.node)
+    assert {row["name"]: row["bytes"] for row in got["places"]} == now and got["bytes"] == sum(now.values())
+    assert {row["name"]: row["nodes"] for row in got["places"]} == {place: len(on) for place, on in nodes.items()}
+    assert [row["bytes"] for row in got["places"]] == sorted(now.values(), reverse=True)
+    text = ask("top", "store", "--rows", "2")
+    assert re.search(r"^120\.0 GiB +\d+\.\d % +3  static$", text, re.M) is None and "in use: 160.0 GiB" in text, text
+    assert text.endswith(f"and {len(now) - 2} more rows\n"), text
+    then = {"until": START_MS + 2 * HOUR_MS}
+    got = ask_json("top", "store", "--until", "2025-11-29 02:00", "--node", "node-a")
+    assert {row["name"]: row["bytes"] for row in got["places"]} == {
+        place: held for place, held in instances[0].profiles[119][1].items()}, then
+
+
+def test_trend():
+    """The slopes of all places, dense and sparse, over a restart, and of two processes side by side."""
+    instances = fleet_of()
+    got = ask_json("trend", make("store", *instances), "-n", "0")
+    assert [row["name"] for row in got["places"]][0] == "leak" and {row["name"] for row in got["places"]} == set(places_of(instances))
+    for row in got["places"]:
+        slopes = {node: node_slope([one for one in instances if one.node == node], row["name"])
+                  for node in ["node-a", "node-b", "node-c"]}  # fmt: skip
+        near(row["per_second"], sum(slopes.values()))
+        assert row["per_second_95"][0] <= row["per_second"] <= row["per_second_95"][1]
+        for node in row["nodes"]:
+            near(node["per_second"], slopes.pop(node["name"]))
+        assert not any(slopes.values()), slopes  # who is not there held nothing
+    leak = got["places"][0]
+    assert leak["growing"] == 3 and leak["rough"] and [node["rough"] for node in leak["nodes"]] == [False, True, True]
+    text = ask("trend", "store", "-n", "1")
+    assert re.search(r" rough  3 of 3  \S+ \S+ on node-c  leak\nand 9 more rows\n", text), text
+
+
+def test_trend_by_build():
+    """The mean of the nodes that ran a build, those included on which the place held nothing."""
+    old, new = {"f": 7000}, lambda i: {"f": 7000 + 600 * i}
+    instances = [Instance(f"o{node}", f"n{node}", profiles=minutes(400, lambda i: old)) for node in range(3)]
+    instances += [Instance(f"u{node}", f"n{node}", build="2.5.0", profiles=minutes(400, new, first=401 * 60000)) for node in range(2)]
+    instances += [Instance("u2", "n2", build="2.5.0", profiles=minutes(400, lambda i: {"g": 1}, first=401 * 60000))]
+    got = ask_json("trend", make("store", *instances), "--by", "build")
+    row = next(row for row in got["places"] if row["name"] == "f")
+    assert [(build["name"], build["nodes"]) for build in row["builds"]] == [("2.4.1", 3), ("2.5.0", 3)]
+    near(row["builds"][0]["per_second"], 0)
+    near(row["builds"][1]["per_second"], 20 / 3)
+    assert re.search(r"\+400 B/min .* 3  2\.5\.0  f\n", ask("trend", "store", "--by", "build"))
+    assert "--by: expected build" in ask("trend", "store", "--by", "node", status=2)
+
+
+def healthy(seed, leak_per_minute=0, place="cache_put"):
+    """Twelve hours of a node: caches that wander, a burst, a warm-up."""
+    dice, places = random.Random(seed), {f"cache{k}": 10_000_000 for k in range(12)}
+
+    def held(i):
+        for name in places:
+            places[name] = max(1000, int(places[name] + 0.02 * (10_000_000 - places[name]) + dice.gauss(0, 100_000)))
+        now = places | {"warm": min(i, 90) * 50_000, "steady": 5_000_000, place: 8_000_000 + leak_per_minute * i}
+        return now | ({"burst": 30_000_000} if 200 < i < 215 else {})
+
+    return minutes(720 // 4, lambda i: held(4 * i), step_ms=240000)
+
+
+def test_outliers():
+    """A leak in three of eight nodes is named with node, build and place; nothing else is; and none where all are alike."""
+    leaks = {2: 2_100_000, 5: 1_900_000, 7: 2_200_000}
+    instances = [Instance(f"i{node}", f"shop-{node}", build="2.4.1" if node in leaks else "2.4.0",
+                          profiles=healthy(node, leaks.get(node, 0))) for node in range(8)]  # fmt: skip
+    instances += [Instance(f"t{node}", f"till-{node}", service="till", profiles=healthy(100 + node, 3_000_000)) for node in range(8)]
+    instances += [Instance("few", "lone", service="few", profiles=healthy(77))]
+    got = ask_json("outliers", make("store", *instances))
+    assert {(row["node"], row["build"], row["place"]) for row in got["outliers"]} == {
+        (f"shop-{node}", "2.4.1", "cache_put") for node in leaks}, got["outliers"]  # fmt: skip
+    assert [row["node"] for row in got["outliers"]] == ["shop-7", "shop-2", "shop-5"]
+    assert got["rate"] == 0.01 and (got["services"], got["services_compared"]) == (3, 2)
+    assert got["comparisons"] == 2 * 8 * len(places_of(instances)), got["comparisons"]
+    for row in got["outliers"]:
+        near(row["per_second"], next(one for one in instances if one.node == row["node"]).slope("cache_put"))
+        assert row["probability"] <= 0.01 / got["comparisons"] and (row["nodes"], row["core"]["nodes"]) == (8, 5)
+    text = ask("outliers", "store")
+    assert "3 outliers in 256 comparisons" in text and "1 service was not compared" in text, text
+    assert re.search(r"\+2\.1 MiB/min .* to .* on 5 of 8  shop-7  shop     2\.4\.1  cache_put\n", text), text
+    assert ask_json("outliers", "store", "--service", "till")["outliers"] == []
+    assert ask_json("outliers", "store", "--least", "100GiB")["outliers"] == []
+    assert "--rate: expected" in ask("outliers", "store", "--rate", "2", status=2)
+
+
 def test_names_are_escaped():
     bad = "n\x1b[31m\u202e\"<\\"
     make("store", Instance("i\x07", bad, service="s\x1b", build="b\x9b", profiles=minutes(9, lambda i: {"p\x1b[2J": 5 + i})))
-    for what in ["nodes"]:
+    for what in QUESTIONS:
         text = ask(what, "store", "--since", "1h")
         assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", text), text
         ask_json(what, "store")
@@ -154,7 +250,9 @@ BROKEN = [
     ("PRAGMA application_id=7", "is not a store"),
     ("PRAGMA user_version=99", "use a newer heapflame"),
 ]  # fmt: skip
-ODD = ["UPDATE instance SET node=x'', service=x'1b5b326a', build=zeroblob(100000)",
+ODD = ["UPDATE rollup SET stack=stack+1000", "UPDATE rollup SET y=9e999", "UPDATE batch SET profiles=x'00'", "DELETE FROM batch",
+       "UPDATE batch SET stacks=x'789c030000000001', stack_count=4000000000", "UPDATE stack SET place=zeroblob(1000000)",
+       "UPDATE rollup SET y=1.7e308, ty=-1.7e308, yy=-1, most=-1", "DELETE FROM stack", "UPDATE instance SET node=x'', service=x'1b5b326a', build=zeroblob(100000)",
        "UPDATE hour SET t='abc', y='def'", "UPDATE hour SET y=1.7e308, ty=-1.7e308, tt=1e-300, yy=1.7e308",
        "UPDATE hour SET tt=-1, n=1e300", "DELETE FROM hour"]  # fmt: skip
 
@@ -169,7 +267,7 @@ def changed(statements):
     return "broken"
 
 
-QUESTIONS = ["nodes"]
+QUESTIONS = ["nodes", "top", "trend", "outliers"]
 
 
 def test_broken_stores():
@@ -210,7 +308,7 @@ def test_usage():
     make("store", Instance("i", "n", profiles=minutes(9, lambda i: {"p": 5})))
     done = subprocess.run([HEAPFLAME, "fleet", "nodes"], capture_output=True, text=True, check=False)
     assert done.returncode == 2 and "expected --store FILE" in done.stderr
-    assert "expected fleet nodes" in ask("no", "store", status=2)
+    assert "expected fleet nodes, fleet top" in ask("no", "store", status=2)
     assert "unable to open" in ask("nodes", "missing", status=5)
     Path("text").write_text("no store\n" * 1000)
     assert "'text' is not a store" in ask("nodes", "text", status=3)

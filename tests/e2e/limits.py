@@ -804,6 +804,18 @@ def test_fleet_instances():
     hits(3, "more than 5 instances .HF_LIMIT_FLEET_INSTANCES.; choose fewer", "fleet", "nodes", "--store", "store")
 
 
+def test_fleet_stacks():
+    make("store", Instance("i", "n", profiles=[(START_MS, {f"f{number}": 5 for number in range(over("FLEET_STACKS"))})]))
+    for what in ["top", "trend", "outliers"]:
+        hits(3, "more than 10 stacks .HF_LIMIT_FLEET_STACKS.", "fleet", what, "--store", "store")
+
+
+def test_fleet_cells():
+    profiles = [(START_MS + number * 1000, {f"f{place}": 5 for place in range(9)}) for number in range(3)]
+    make("store", *[Instance(f"i{number}", f"n{number}", profiles=profiles) for number in range(2)])
+    hits(3, "more than 12 places on nodes .HF_LIMIT_FLEET_CELLS.; choose fewer", "fleet", "trend", "--store", "store")
+
+
 def test_rollup_rows():
     make("store", hourly("i", over("ROLLUP_ROWS")))
     hits(3, "more than 20 rows .* .HF_LIMIT_ROLLUP_ROWS.; ask about fewer", "fleet", "nodes", "--store", "store", "--since", "99h")

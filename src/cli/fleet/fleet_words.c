@@ -3,6 +3,7 @@
 #include "analysis/verdict.h"
 #include "answer/fleet/fleet_time.h"
 #include "base/plural.h"
+#include "base/strings/escape.h"
 #include "base/strings/json.h"
 
 #include <inttypes.h>
@@ -38,6 +39,24 @@ void hf_fleet_put_rough(bool is_rough, struct hf_out *out)
             "\nrough: an instance has profiles of fewer than %d hours, so the interval is likely "
             "too narrow\n",
             HF_ROLLUP_HOURS_MIN);
+}
+
+size_t hf_fleet_rows(size_t count, uint64_t wanted)
+{
+    return wanted != 0 && wanted < count ? (size_t)wanted : count;
+}
+
+void hf_fleet_put_more(size_t count, uint64_t wanted, struct hf_out *out)
+{
+    size_t more = count - hf_fleet_rows(count, wanted);
+    if (more != 0)
+        hf_out_printf(out, "and %zu more %s\n", more, hf_plural(more, "row", "rows"));
+}
+
+void hf_fleet_put_place(const struct hf_fleet_places *places, uint32_t place, struct hf_out *out)
+{
+    struct hf_text name = hf_intern_at(&places->names, place);
+    hf_escape_terminal(out, name.size != 0 ? name : HF_TEXT("?"));
 }
 
 void hf_fleet_json_time(struct hf_out *out, const char *before, int64_t ms)
