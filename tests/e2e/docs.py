@@ -106,7 +106,7 @@ def main():
             shutil.copy(SRC / "tests/fixtures/stap/ao_truncate.stap", folder / "out.stap")
             for name in MADE_BY_README:
                 if (first / name).exists():
-                    shutil.copy(first / name, folder)
+                    shutil.copy2(first / name, folder)  # with its time
             wrong += run_blocks(f"man/{page.name}", page_blocks(page), folder, url, server.pid)
     finally:
         server.kill()

@@ -250,11 +250,11 @@ BROKEN = [
     ("PRAGMA application_id=7", "is not a store"),
     ("PRAGMA user_version=99", "use a newer heapflame"),
 ]  # fmt: skip
-ODD = ["UPDATE rollup SET stack=stack+1000", "UPDATE rollup SET y=9e999", "UPDATE batch SET profiles=x'00'", "DELETE FROM batch",
-       "UPDATE batch SET stacks=x'789c030000000001', stack_count=4000000000", "UPDATE stack SET place=zeroblob(1000000)",
+ODD = ["UPDATE rollup SET stack=stack+1000", "UPDATE rollup SET y=9e999", "UPDATE profiles SET profiles=x'00'", "DELETE FROM profiles",
+       "UPDATE profiles SET stacks=x'789c030000000001', stack_count=4000000000", "UPDATE stack SET place=zeroblob(1000000)",
        "UPDATE rollup SET y=1.7e308, ty=-1.7e308, yy=-1, most=-1", "DELETE FROM stack", "UPDATE instance SET node=x'', service=x'1b5b326a', build=zeroblob(100000)",
        "UPDATE hour SET t='abc', y='def'", "UPDATE hour SET y=1.7e308, ty=-1.7e308, tt=1e-300, yy=1.7e308",
-       "UPDATE hour SET tt=-1, n=1e300", "DELETE FROM hour"]  # fmt: skip
+       "UPDATE hour SET tt=-1, n=1e300", "DELETE FROM hour", "DELETE FROM batch", "UPDATE profiles SET size=-1"]  # fmt: skip
 
 
 def changed(statements):
