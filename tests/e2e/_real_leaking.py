@@ -5,7 +5,7 @@ import re
 import shutil
 import time
 
-from _owners import PROGRAMS, RIGHT, SECOND, command_of, labels
+from _owners import PROGRAMS, RIGHT, SETS, command_of, labels
 from _real import PACED, Program
 from _real_healthy import ask_redis, paced, redis_command, redis_stream
 
@@ -18,7 +18,7 @@ LEAKING = [
     (PROGRAMS, "rs_map.rs", 1000, "number in 0..60_000", "number in std::iter::from_fn(served)"),
     (PROGRAMS, "rs_cycle.rs", 1000, "(0..count)", "(0..count).map_while(|_| served())"),
     (PROGRAMS, "py_lists.py", 500, "for _ in range(40000):", "while served():"),
-    (SECOND, "py_cache.py", 800, "for request in range(50000):", "for request in iter(served, 0):"),
+    (SETS["second"], "py_cache.py", 800, "for request in range(50000):", "for request in iter(served, 0):"),
     (PROGRAMS, "pl_hash.pl", 800, "log_in($_) for 1 .. 50000;", "while (my $number = served()) { log_in($number) }"),
     (PROGRAMS, "rb_strings.rb", 1000, "60_000.times { |number| tail(number) }", "while (number = served) do tail(number) end"),
     (PROGRAMS, "php_array.php", 1000, "$number = 0; $number < 60000; $number++", "$number = 0; served(); $number++"),

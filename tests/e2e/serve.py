@@ -12,6 +12,7 @@ import subprocess
 import time
 from pathlib import Path
 
+from _heap import HEAPFLAME
 from _run import LEAKER, Leaker, expect_equal, heapflame, refused, run_leaker_tests, wait_for
 
 TOKEN = "0123456789abcdef-token"
@@ -26,11 +27,13 @@ class Serve:
         self.home = Path.cwd() / "home"
         self.home.mkdir(exist_ok=True)
         self.log = open("serve.log", "w+b")
+        program = os.open(HEAPFLAME, os.O_PATH)  # which another user may have no way to by its name
         environment = {**os.environ, "HOME": str(self.home), "XDG_CACHE_HOME": str(self.home), "XDG_RUNTIME_DIR": str(Path.cwd())}
         self.process = subprocess.Popen(
             ["heapflame", "serve", "--listen", listen, *options], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=self.log, env=environment, cwd=self.home, **more,
+            stderr=self.log, env=environment, cwd=self.home, executable=f"/proc/self/fd/{program}", pass_fds=[program], **more,
         )  # fmt: skip
+        os.close(program)
         wait_for(lambda: b" shows " in self.said() or self.process.poll() is not None)
         found = re.search(rb"http://(.*):(\d+)/ shows \d+ recorded process", self.said())
         assert found, self.said()
