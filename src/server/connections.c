@@ -60,7 +60,13 @@ static enum hf_status connections_turn(void *context, struct hf_error *err)
             client->due_ns = HF_LOOP_NEVER;
         }
     }
-    (void)connections->httpd.run(connections->daemon);
+    /* When the most are there, the library stops to listen; only the call after the one that closed
+     * some begins again. */
+    uint64_t closed_count;
+    do {
+        closed_count = connections->closed_count;
+        (void)connections->httpd.run(connections->daemon);
+    } while (connections->closed_count != closed_count);
     connections_set_due(connections);
     return HF_OK;
 }
@@ -79,6 +85,7 @@ static void notice_connection(void *context, struct MHD_Connection *connection,
 {
     struct hf_connections *connections = context;
     if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+        connections->closed_count++;
         if (*socket_context != NULL)
             forget_client(*socket_context);
         return;

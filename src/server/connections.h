@@ -65,6 +65,7 @@ struct hf_connections {
     struct hf_loop *loop;
     struct hf_loop_source source;
     struct client *first;
+    uint64_t closed_count; /* connections, ever */
 };
 
 /* From here on the loop serves those who come to `socket`, which is its own then; it may not move.

@@ -16,7 +16,7 @@ def test_every_command_that_names_the_option_has_it():
     listed = re.findall(r"(?m)^  (\S+) +\S", subprocess.run(["heapflame", "--help"], capture_output=True, text=True).stdout)
     without = {name for name in listed if "--input-budget" not in
                subprocess.run(["heapflame", name, "--help"], capture_output=True, text=True).stdout}
-    assert len(listed) > 20 and without == {"completions", "conf", "doctor", "env", "gc"}, (listed, without)
+    assert len(listed) > 20 and without == {"completions", "conf", "doctor", "env", "fleet", "gc", "serve"}, (listed, without)
 
 
 def refused_and_allowed(*command):

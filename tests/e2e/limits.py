@@ -214,8 +214,10 @@ def test_clients():
             with serving.connect("/metrics") as connection:
                 ready = select.select([connection], [], [], 2 if is_hit else 60)[0]
                 assert bool(ready) != is_hit, program
+                os.kill(serving.server.pid, signal.SIGSTOP)  # so that they all go at once
                 for each in idle:
                     each.close()
+                os.kill(serving.server.pid, signal.SIGCONT)
                 assert b"200 OK" in connection.recv(65536)
 
 

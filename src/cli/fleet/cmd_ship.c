@@ -50,6 +50,7 @@ static const struct hf_option watch_options[] = {
 static const struct hf_option_group groups[] = {
     {"Store", ship_options},
     {"Process", watch_options},
+    {"", hf_input_budget_options},
     HF_NAMING_GROUPS,
     {0},
 };
