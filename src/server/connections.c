@@ -215,7 +215,7 @@ static enum MHD_Result hear_request(void *context, struct MHD_Connection *connec
     (void)body;
     struct hf_connections *connections = context;
     struct hf_visit *visit = *request;
-    if (visit == NULL || *body_size != 0)
+    if (visit == NULL || *body_size != 0 || (connections->is_over && !visit->was_seen))
         return MHD_NO;
     if (!visit->was_seen) {
         see_request(visit, method);
@@ -317,6 +317,7 @@ void hf_connections_end(struct hf_connections *connections)
 {
     if (connections->loop != NULL)
         hf_loop_remove(connections->loop, &connections->source);
+    connections->is_over = true; /* if one who comes now waited, the library would call abort() */
     if (connections->daemon != NULL) {
         (void)connections->httpd.run(connections->daemon); /* what was answered last goes out */
         connections->httpd.stop_daemon(connections->daemon);

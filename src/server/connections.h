@@ -66,6 +66,7 @@ struct hf_connections {
     struct hf_loop_source source;
     struct client *first;
     uint64_t closed_count; /* connections, ever */
+    bool is_over;
 };
 
 /* From here on the loop serves those who come to `socket`, which is its own then; it may not move.
