@@ -6,9 +6,9 @@
 #ifndef HF_FUZZ_HEAPS_H
 #define HF_FUZZ_HEAPS_H
 
-#include "heap/census.h"
-#include "heap/class_census.h"
-#include "heap/holders.h"
+#include "heap/graph/census.h"
+#include "heap/graph/class_census.h"
+#include "heap/graph/holders.h"
 #include "tell.h"
 
 #include <stdlib.h>

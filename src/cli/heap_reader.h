@@ -10,7 +10,7 @@
 #include "answer/request.h"
 #include "cli/command.h"
 #include "cli/history_options.h"
-#include "heap/block_graph.h"
+#include "heap/graph/block_graph.h"
 #include "symbol/options.h"
 
 #include <limits.h>

@@ -2,6 +2,7 @@
 
 #include "cli/say.h"
 #include "heap/allocators/allocators.h"
+#include "heap/graph/lost_trees.h"
 #include "memory/race.h"
 
 #include <errno.h>
@@ -123,7 +124,7 @@ static enum hf_status finish_look(struct hf_heap_worker *worker, const struct hf
     if (what->look != HF_HEAP_SNAPSHOT)
         status = see_blocks(worker, what, worker->table, err);
     if (what->look != HF_HEAP_SNAPSHOT && status == HF_OK)
-        status = hf_block_graph_spare(graph, heap,
+        status = hf_lost_trees_spare(graph, heap,
             hf_race_unread_registers(worker->image.threads, worker->image.thread_count), err);
     return status == HF_OK ? report_reading(worker, what, heap, graph, err) : status;
 }

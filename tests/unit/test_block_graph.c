@@ -2,7 +2,7 @@
 #include "base/attr.h"
 #include "check.h"
 #include "heap/allocators/glibc.h"
-#include "heap/block_graph.h"
+#include "heap/graph/lost_trees.h"
 #include "memory/race.h"
 #include "snapshots.h"
 
@@ -550,7 +550,7 @@ static void check_spared(size_t registers, const uint8_t *expected)
     struct hf_heap heap;
     struct hf_block_graph graph;
     make_side(&heap, &graph);
-    check_ok(hf_block_graph_spare(&graph, &heap, registers, &err), &err);
+    check_ok(hf_lost_trees_spare(&graph, &heap, registers, &err), &err);
     assert_memory_equal(graph.states, expected, SIDE_BLOCKS);
     size_t held = 0;
     for (size_t i = 0; i < SIDE_BLOCKS; i++)

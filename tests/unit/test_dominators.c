@@ -1,7 +1,7 @@
 /* Dominators of drawn graphs, against their definition: what cannot be reached without a block, by
  * paths of the first kind that reaches it. */
 #include "check.h"
-#include "heap/dominators.h"
+#include "heap/graph/dominators.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* What keeps blocks: of graphs by hand, and of drawn ones against the definition. */
 #include "check.h"
-#include "heap/keepers.h"
+#include "heap/graph/keepers.h"
 
 #include <stdlib.h>
 #include <string.h>

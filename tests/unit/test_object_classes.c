@@ -1,7 +1,7 @@
 /* Classes of blocks, read from this process: tables as a compiler of C++ makes them, and such as
  * somebody made up. */
 #include "check.h"
-#include "heap/class_census.h"
+#include "heap/graph/class_census.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -5,8 +5,8 @@
  *
  *     global sessions (server);blocks of 48 B;Session 40 B;blocks of up to 2,048 B 2032000
  *
- * A frame's value is what the blocks below it retain together (heap/dominators.h). Blocks of one
- * class and size are one frame; so are those without a class from one power of two to the next,
+ * A frame's value is what the blocks below it retain together (heap/graph/dominators.h). Blocks of
+ * one class and size are one frame; so are those without a class from one power of two to the next,
  * from SIZES_APART bytes on. A class is not repeated on the way, so a list or a tree of its objects
  * is one frame, however long it is; nor is, without classes, a sequence of up to PERIOD_MAX frames.
  *
@@ -21,8 +21,8 @@
 #ifndef HF_ANSWER_BLOCK_STACKS_H
 #define HF_ANSWER_BLOCK_STACKS_H
 
-#include "heap/dominators.h"
-#include "heap/keepers.h"
+#include "heap/graph/dominators.h"
+#include "heap/graph/keepers.h"
 #include "heap/object_classes.h"
 #include "profile/profile.h"
 

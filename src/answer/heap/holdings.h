@@ -2,9 +2,9 @@
  * holdings.h: which places hold memory, as `top` ranks them, and what keeps the blocks of each.
  *
  * A *place* is the owner of stacks (analysis/owner.h); a *holding* is what one keeper has of its
- * blocks (heap/keepers.h). The holdings of a place add up to what the place holds. The registers of
- * threads are one keeper of a place, so is what threads have of their own, and so are all frames of
- * one function on their stacks: a pool of two hundred threads is one line.
+ * blocks (heap/graph/keepers.h). The holdings of a place add up to what the place holds. The
+ * registers of threads are one keeper of a place, so is what threads have of their own, and so are
+ * all frames of one function on their stacks: a pool of two hundred threads is one line.
  *
  * Each holding has a block as an example: the one whose path is as long as they are in the mean.
  *
@@ -25,7 +25,7 @@
 #define HF_ANSWER_HOLDINGS_H
 
 #include "answer/view.h"
-#include "heap/keepers.h"
+#include "heap/graph/keepers.h"
 #include "heap/table_blocks.h"
 #include "render/table/rows.h"
 

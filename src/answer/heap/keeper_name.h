@@ -11,7 +11,7 @@
 #define HF_ANSWER_KEEPER_NAME_H
 
 #include "base/strings/out.h"
-#include "heap/keepers.h"
+#include "heap/graph/keepers.h"
 
 /* `keeper`: a number of `keepers`. `function`: of the frames that it is, if it is several stacks;
  * empty: none is known. Names of the process are not escaped. */

@@ -2,7 +2,7 @@
 
 #include "base/containers/sorted.h"
 #include "base/containers/vec.h"
-#include "heap/root_ranges.h"
+#include "heap/graph/root_ranges.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,9 +7,9 @@
 
 #include "answer/heap/resident_parts.h"
 #include "base/strings/out.h"
-#include "heap/census.h"
-#include "heap/class_census.h"
-#include "heap/holders.h"
+#include "heap/graph/census.h"
+#include "heap/graph/class_census.h"
+#include "heap/graph/holders.h"
 
 struct hf_heap_report {
     uint32_t pid;

@@ -1,6 +1,6 @@
 /*
  * lost_check.h: whether more memory of a process is lost than it may: that to which nothing leads
- * any more (heap/block_graph.h).
+ * any more (heap/graph/block_graph.h).
  *
  * What a thread is about to hand out or to free may seem lost for that moment. So a process that
  * fails is looked at once more, and the second look counts.

@@ -1,4 +1,4 @@
-#include "heap/dominators.h"
+#include "heap/graph/dominators.h"
 
 #include <stdlib.h>
 #include <string.h>

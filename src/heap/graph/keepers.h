@@ -31,8 +31,8 @@
 
 #include "base/containers/intern.h"
 #include "base/containers/map.h"
-#include "heap/block_graph.h"
-#include "heap/variables.h"
+#include "heap/graph/block_graph.h"
+#include "heap/graph/variables.h"
 
 enum hf_keeper_form {
     HF_KEEPER_LOST,      /* nothing keeps it */

@@ -32,7 +32,7 @@
 #define HF_HEAP_BLOCK_GRAPH_H
 
 #include "heap/block_index.h"
-#include "heap/root_ranges.h"
+#include "heap/graph/root_ranges.h"
 
 struct hf_heap_sum {
     uint64_t bytes, count;
@@ -114,14 +114,13 @@ HF_MUST_CHECK enum hf_status hf_block_graph_make_again(struct hf_block_graph *gr
     const struct hf_heap *heap, const struct hf_process_image *image,
     const struct hf_lost_blocks *before, struct hf_error *err);
 
-/*
- * Of such a process `registers` are not known, and each may hold a block that seems lost, with all
- * that this leads to. Which ones cannot be told: so those that lead to most bytes count as held by
- * HF_HOLDER_REGISTER, a mapping; at least what is still lost then is lost.
- */
-#define HF_HOLDER_REGISTER "a register that was not read, or nothing"
-HF_MUST_CHECK enum hf_status hf_block_graph_spare(struct hf_block_graph *graph,
-    const struct hf_heap *heap, size_t registers, struct hf_error *err);
+/* Puts a root behind the others of its kind. */
+HF_MUST_CHECK enum hf_status hf_block_graph_add_root(struct hf_block_graph *graph,
+    enum hf_root_kind kind, struct hf_root root, struct hf_error *err);
+
+/* Sets held, lost and lost_with to what the states say. */
+void hf_block_graph_add_up(struct hf_block_graph *graph, const struct hf_heap *heap);
+
 void hf_block_graph_done(struct hf_block_graph *graph);
 
 #endif

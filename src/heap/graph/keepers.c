@@ -1,4 +1,4 @@
-#include "heap/keepers.h"
+#include "heap/graph/keepers.h"
 
 #include "base/containers/vec.h"
 

@@ -1,8 +1,8 @@
-#include "heap/block_graph.h"
+#include "heap/graph/block_graph.h"
 
 #include "base/containers/sorted.h"
 #include "base/containers/vec.h"
-#include "heap/pointers.h"
+#include "heap/graph/pointers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,14 +130,13 @@ static enum hf_status add_edges(struct graph_maker *m, struct hf_error *err)
 
 /* ---- Roots ---- */
 
-static enum hf_status put_root(
-    struct graph_maker *m, enum hf_root_kind kind, struct hf_root root, struct hf_error *err)
+enum hf_status hf_block_graph_add_root(
+    struct hf_block_graph *graph, enum hf_root_kind kind, struct hf_root root, struct hf_error *err)
 {
-    struct hf_block_graph *g = m->graph;
-    if (!hf_vec_reserve(&g->roots[kind], &g->root_capacity[kind], g->root_count[kind] + 1,
-            sizeof *g->roots[kind]))
+    if (!hf_vec_reserve(&graph->roots[kind], &graph->root_capacity[kind],
+            graph->root_count[kind] + 1, sizeof *graph->roots[kind]))
         return hf_error_memory(err);
-    g->roots[kind][g->root_count[kind]++] = root;
+    graph->roots[kind][graph->root_count[kind]++] = root;
     return HF_OK;
 }
 
@@ -150,7 +149,7 @@ static enum hf_status add_root(struct graph_maker *m, struct hf_root root, uint6
         return note_open(m, root.address, word, err);
     if (words != NULL && hf_pointers_is_end(&m->pointers, words, root.address, word, root.block))
         return set_end_aside(m, (struct late_word){HF_BLOCK_NONE, kind, root}, err);
-    return put_root(m, kind, root, err);
+    return hf_block_graph_add_root(m->graph, kind, root, err);
 }
 
 static enum hf_status add_registers(
@@ -273,7 +272,7 @@ static enum hf_status take_late_words(struct graph_maker *m, struct hf_error *er
             continue;
         roots += word.from == HF_BLOCK_NONE;
         if (word.from == HF_BLOCK_NONE)
-            status = put_root(m, word.kind, word.root, err);
+            status = hf_block_graph_add_root(m->graph, word.kind, word.root, err);
         else
             m->late[edges++] = word;
     }
@@ -451,7 +450,7 @@ static enum hf_status spare_others(struct graph_maker *m, struct hf_error *err)
         if (m->graph->states[i] != UNVISITED || was_lost(m->before, &m->heap->blocks[i]))
             continue;
         root.block = (uint32_t)i;
-        status = put_root(m, HF_ROOT_MAPPING, root, err);
+        status = hf_block_graph_add_root(m->graph, HF_ROOT_MAPPING, root, err);
         graph_visit(m, root.block, HF_BLOCK_HELD + HF_ROOT_MAPPING);
         visit_from_queue(m, HF_BLOCK_HELD + HF_ROOT_MAPPING);
     }
@@ -490,8 +489,9 @@ static enum hf_status visit_all(struct graph_maker *m, struct hf_error *err)
     return HF_OK;
 }
 
-static void graph_add_up(struct hf_block_graph *graph, const struct hf_heap *heap)
+void hf_block_graph_add_up(struct hf_block_graph *graph, const struct hf_heap *heap)
 {
+    graph->held = graph->lost = graph->lost_with = (struct hf_heap_sum){0};
     for (size_t i = 0; i < heap->count; i++) {
         uint8_t state = graph->states[i];
         struct hf_heap_sum *sum = state == HF_BLOCK_LOST        ? &graph->lost
@@ -529,7 +529,7 @@ enum hf_status hf_block_graph_make_again(struct hf_block_graph *graph, const str
     *graph = (struct hf_block_graph){.target_count = 0};
     enum hf_status status = graph_make(&m, image, err);
     if (status == HF_OK)
-        graph_add_up(graph, heap);
+        hf_block_graph_add_up(graph, heap);
     graph->holders = m.ranges.holders;
     graph->holder_count = m.ranges.holder_count;
     m.ranges.holders = NULL;
@@ -537,113 +537,6 @@ enum hf_status hf_block_graph_make_again(struct hf_block_graph *graph, const str
     hf_pointers_done(&m.pointers);
     free(m.queue);
     free(m.late);
-    return status;
-}
-
-/* ---- Registers that nobody knows ---- */
-
-struct graph_doubter {
-    struct hf_block_graph *graph;
-    const struct hf_heap *heap;
-    uint32_t *queue;
-    uint8_t *is_seen;
-};
-
-/* A block that is lost directly, and what it leads to that no other did before. */
-struct lost_tree {
-    uint64_t bytes;
-    uint32_t top;
-};
-
-/* Visits what is lost from a block on; the bytes of it. */
-static uint64_t doubter_visit(struct graph_doubter *d, uint32_t top, uint8_t mark)
-{
-    const struct hf_block_graph *g = d->graph;
-    uint64_t bytes = 0;
-    size_t queued = 1;
-    d->queue[0] = top;
-    d->is_seen[top] = mark;
-    while (queued != 0) {
-        uint32_t block = d->queue[--queued];
-        bytes += d->heap->blocks[block].bytes;
-        for (uint32_t i = g->first[block]; i < g->first[block + 1]; i++) {
-            uint32_t target = g->targets[i];
-            if (g->states[target] >= HF_BLOCK_HELD || d->is_seen[target] == mark)
-                continue;
-            d->is_seen[target] = mark;
-            d->queue[queued++] = target;
-        }
-    }
-    return bytes;
-}
-
-static int by_tree_bytes(const void *a, const void *b)
-{
-    const struct lost_tree *left = a, *right = b;
-    if (left->bytes != right->bytes)
-        return left->bytes < right->bytes ? 1 : -1;
-    return left->top < right->top ? -1 : 1;
-}
-
-/* All that is lost directly, most bytes first. */
-static size_t find_lost_trees(struct graph_doubter *d, struct lost_tree *trees)
-{
-    size_t count = 0;
-    for (uint32_t i = 0; i < d->heap->count; i++) {
-        if (d->graph->states[i] == HF_BLOCK_LOST && d->is_seen[i] == 0)
-            trees[count++] = (struct lost_tree){doubter_visit(d, i, 1), i};
-    }
-    qsort(trees, count, sizeof *trees, by_tree_bytes);
-    return count;
-}
-
-static enum hf_status add_unread_holder(struct hf_block_graph *graph, struct hf_error *err)
-{
-    struct hf_holder *holders =
-        realloc(graph->holders, (graph->holder_count + 1) * sizeof *graph->holders);
-    if (holders == NULL)
-        return hf_error_memory(err);
-    graph->holders = holders;
-    holders[graph->holder_count++] = (struct hf_holder){HF_ROOT_MAPPING, HF_HOLDER_REGISTER, 0};
-    return HF_OK;
-}
-
-static enum hf_status spare_trees(
-    struct graph_doubter *d, struct lost_tree *trees, size_t registers, struct hf_error *err)
-{
-    struct hf_block_graph *g = d->graph;
-    struct graph_maker roots = {.graph = g};
-    size_t count = find_lost_trees(d, trees);
-    enum hf_status status = add_unread_holder(g, err);
-    for (size_t i = 0; i < count && i < registers && status == HF_OK; i++) {
-        const struct hf_root root = {trees[i].top, (uint32_t)g->holder_count - 1, 0};
-        status = put_root(&roots, HF_ROOT_MAPPING, root, err);
-        (void)doubter_visit(d, trees[i].top, 2);
-    }
-    for (size_t i = 0; i < d->heap->count; i++) {
-        if (d->is_seen[i] == 2)
-            g->states[i] = HF_BLOCK_HELD + HF_ROOT_MAPPING;
-    }
-    g->held = g->lost = g->lost_with = (struct hf_heap_sum){0};
-    graph_add_up(g, d->heap);
-    return status;
-}
-
-enum hf_status hf_block_graph_spare(struct hf_block_graph *graph, const struct hf_heap *heap,
-    size_t registers, struct hf_error *err)
-{
-    if (graph->lost.count == 0)
-        return HF_OK;
-    struct graph_doubter d = {.graph = graph, .heap = heap};
-    struct lost_tree *trees = malloc((size_t)graph->lost.count * sizeof *trees);
-    d.queue = malloc((heap->count + 1) * sizeof *d.queue);
-    d.is_seen = calloc(heap->count + 1, 1);
-    enum hf_status status = trees != NULL && d.queue != NULL && d.is_seen != NULL
-                                ? spare_trees(&d, trees, registers, err)
-                                : hf_error_memory(err);
-    free(trees);
-    free(d.queue);
-    free(d.is_seen);
     return status;
 }
 

@@ -1,4 +1,4 @@
-#include "heap/variables.h"
+#include "heap/graph/variables.h"
 
 #include "base/containers/sorted.h"
 #include "base/containers/vec.h"

@@ -24,7 +24,7 @@
 #define HF_HEAP_VARIABLES_H
 
 #include "base/containers/arena.h"
-#include "heap/block_graph.h"
+#include "heap/graph/block_graph.h"
 #include "symbol/options.h"
 
 struct hf_variable {

@@ -1,4 +1,4 @@
-#include "heap/class_census.h"
+#include "heap/graph/class_census.h"
 
 #include "base/containers/vec.h"
 

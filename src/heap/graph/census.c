@@ -1,4 +1,4 @@
-#include "heap/census.h"
+#include "heap/graph/census.h"
 
 #include "base/containers/map.h"
 #include "base/containers/vec.h"

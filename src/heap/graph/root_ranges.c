@@ -1,4 +1,4 @@
-#include "heap/root_ranges.h"
+#include "heap/graph/root_ranges.h"
 
 #include "base/containers/sorted.h"
 #include "base/containers/vec.h"

@@ -1,4 +1,4 @@
-#include "heap/pointers.h"
+#include "heap/graph/pointers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -17,7 +17,7 @@
 #ifndef HF_HEAP_CENSUS_H
 #define HF_HEAP_CENSUS_H
 
-#include "heap/block_graph.h"
+#include "heap/graph/block_graph.h"
 
 struct hf_heap_size {
     uint64_t size;                /* of each */

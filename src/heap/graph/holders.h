@@ -21,7 +21,7 @@
 #ifndef HF_HEAP_HOLDERS_H
 #define HF_HEAP_HOLDERS_H
 
-#include "heap/dominators.h"
+#include "heap/graph/dominators.h"
 
 struct hf_holder_row {
     const struct hf_holder *holder; /* borrowed from the graph */

@@ -27,7 +27,7 @@
 #ifndef HF_HEAP_DOMINATORS_H
 #define HF_HEAP_DOMINATORS_H
 
-#include "heap/block_graph.h"
+#include "heap/graph/block_graph.h"
 
 struct hf_dominators {
     uint32_t *immediate; /* by block; HF_BLOCK_NONE: the roots are, or it is lost */

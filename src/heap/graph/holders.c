@@ -1,4 +1,4 @@
-#include "heap/holders.h"
+#include "heap/graph/holders.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -22,7 +22,7 @@
 #ifndef HF_HEAP_CLASS_CENSUS_H
 #define HF_HEAP_CLASS_CENSUS_H
 
-#include "heap/dominators.h"
+#include "heap/graph/dominators.h"
 #include "heap/object_classes.h"
 
 struct hf_class_row {
