@@ -1,5 +1,6 @@
 #include "source/climb.h"
 
+#include "source/callees.h"
 #include "source/closures.h"
 #include "source/compiled.h"
 #include "source/slots.h"
@@ -23,9 +24,8 @@ static bool climb_makes(
         is_class = tokens->language == HF_SOURCE_CPP && hf_source_is_constructor(&in, function);
         return is_class || hf_source_is_word(tokens, begin, "new");
     }
-    static const char *const counted[] = {"Rc", "Arc", NULL};
     bool is_counted = is_compiled && hf_source_is_word(tokens, callee, "clone") && is_method &&
-                      hf_source_is_any_word(tokens, callee - 2, counted);
+                      hf_source_means(tokens, callee - 2, HF_SOURCE_COUNTED);
     bool makes = is_counted ||
                  hf_source_means(tokens, callee, is_method ? HF_SOURCE_MAKING : HF_SOURCE_MAKER);
     return hf_source_is_word(tokens, begin, "new") || is_class ||

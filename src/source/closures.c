@@ -1,5 +1,6 @@
 #include "source/closures.h"
 
+#include "source/callees.h"
 #include "source/climb.h"
 #include "source/text/words.h"
 
@@ -7,7 +8,6 @@
 
 #define CLOSURES_MAX 3     /* functions without names around a statement */
 #define ARGUMENTS_MAX 400u /* tokens of a call */
-#define TOKENS_OF_STEP 16u /* that are looked at one by one */
 #define HEAD_MAX 12        /* tokens before what such a function does */
 
 struct hf_source_value hf_source_closure_of(const struct hf_source_at *at, uint32_t inner)
@@ -138,7 +138,7 @@ uint32_t hf_source_given_function(const struct hf_source_at *at, uint32_t functi
         return HF_SOURCE_NO;
     const struct hf_source_function *of = &at->file->outline.functions[function];
     for (uint32_t i = 0; i + 1 < tokens->count; i++) {
-        if (i % TOKENS_OF_STEP == 0 && !hf_source_step(at->flow))
+        if (i % HF_SOURCE_TOKENS_OF_STEP == 0 && !hf_source_step(at->flow))
             return HF_SOURCE_NO;
         if (i == of->begin || tokens->items[i].statement == HF_SOURCE_NO ||
             !hf_source_is_sign(tokens, i + 1, "(") ||

@@ -1,10 +1,10 @@
 #include "source/compiled.h"
 
+#include "source/callees.h"
 #include "source/text/words.h"
 
 #define TYPE_MAX 64u /* tokens of the type of what is declared */
 #define QUESTION_CLASS (HF_SOURCE_NO - 1)
-#define TOKENS_OF_STEP 16u /* that are looked at one by one */
 
 static bool compiled_is_star(const struct hf_source_tokens *tokens, uint32_t at)
 {
@@ -114,7 +114,7 @@ static bool compiled_is_alias(const struct hf_source_at *at, struct hf_text name
     const struct hf_source_tokens *tokens = &at->file->tokens;
     for (uint32_t i = 0; at->file->has_alias && i + 2 < tokens->count && i < HF_SOURCE_ALIAS_TOKENS;
          i++) {
-        if (i % TOKENS_OF_STEP == 0 && !hf_source_step(at->flow))
+        if (i % HF_SOURCE_TOKENS_OF_STEP == 0 && !hf_source_step(at->flow))
             return false;
         if (!hf_source_is_word(tokens, i, "using") ||
             !hf_text_equal(hf_source_text_of(at, i + 1), name))
@@ -204,7 +204,6 @@ bool hf_source_is_for_any(
 
 bool hf_source_is_counted(const struct hf_source_at *at, uint32_t function, struct hf_text name)
 {
-    static const char *const counted[] = {"Rc", "Arc", NULL};
     const struct hf_source_tokens *tokens = &at->file->tokens;
     uint32_t first, last;
     if (tokens->language != HF_SOURCE_RUST || function == HF_SOURCE_NO)
@@ -219,7 +218,7 @@ bool hf_source_is_counted(const struct hf_source_at *at, uint32_t function, stru
         bool is_typed = hf_source_is_sign(tokens, i + 1, ":");
         bool is_given = is_typed || hf_source_is_word(tokens, statement->begin, "let");
         for (uint32_t k = i + 1; is_given && k < i + TYPE_MAX && k < statement->end; k++) {
-            if (hf_source_is_any_word(tokens, k, counted))
+            if (hf_source_means(tokens, k, HF_SOURCE_COUNTED))
                 return true;
         }
     }
@@ -228,7 +227,6 @@ bool hf_source_is_counted(const struct hf_source_at *at, uint32_t function, stru
 
 bool hf_source_shares_itself(const struct hf_source_at *at, const struct hf_source_end *end)
 {
-    static const char *const counted[] = {"Rc", "Arc", NULL};
     struct hf_source_at in;
     uint32_t first, last;
     if (!hf_source_at_file(&in, at->flow, end->file))
@@ -237,7 +235,7 @@ bool hf_source_shares_itself(const struct hf_source_at *at, const struct hf_sour
     hf_source_range_of(&in, end->function, &first, &last);
     for (uint32_t i = first; i < last && hf_source_step(at->flow); i++) {
         bool is_clone = i > 1 && hf_source_is_word(tokens, i, "clone") &&
-                        hf_source_is_any_word(tokens, i - 2, counted) &&
+                        hf_source_means(tokens, i - 2, HF_SOURCE_COUNTED) &&
                         hf_source_is_word(tokens, i + 2, "self");
         if (is_clone || hf_source_is_word(tokens, i, "shared_from_this"))
             return true;
@@ -316,10 +314,9 @@ bool hf_source_is_borrowed(const struct hf_source_at *at, const struct hf_source
         return !hf_source_is_word(tokens, level->begin, "let");
     if (!compiled_is_star(tokens, before))
         return false;
-    static const char *const counted[] = {"Rc", "Arc", NULL};
     bool is_moved = level->open != HF_SOURCE_NO && level->open > 2 &&
                     (hf_source_is_any_word(tokens, level->open - 1, moves) ||
-                        hf_source_is_any_word(tokens, level->open - 3, counted));
+                        hf_source_means(tokens, level->open - 3, HF_SOURCE_COUNTED));
     bool is_part = value->end - value->begin > 1 && hf_source_is_sign(tokens, before, "&") &&
                    tokens->language != HF_SOURCE_RUST;
     return !is_moved && !is_part;
@@ -376,7 +373,7 @@ bool hf_source_is_class_at(const struct hf_source_at *at, uint32_t callee)
     if (known == NULL || !is_new)
         return known != NULL && *known != 0;
     for (uint32_t i = 0; i < tokens->count && *known == 0; i++) {
-        if (i % TOKENS_OF_STEP == 0 && !hf_source_step(at->flow))
+        if (i % HF_SOURCE_TOKENS_OF_STEP == 0 && !hf_source_step(at->flow))
             return false;
         *known = hf_text_equal(hf_source_text_of(at, i), name) && compiled_is_class(tokens, i);
     }

@@ -2,6 +2,7 @@
 
 #include "base/budget.h"
 #include "base/containers/sorted.h"
+#include "source/callees.h"
 #include "source/climb.h"
 #include "source/slots.h"
 #include "source/text/words.h"
@@ -11,7 +12,6 @@
 #define BEHIND_MAX 60u  /* tokens behind a call */
 #define ASYNC_TOKENS 3u /* "async def name", "async function name" */
 #define HOPS_MAX 4      /* async functions that wait for each other */
-#define TOKENS_OF_STEP 16
 
 /* "rows.push_back(x)", "text += x" of C, C++ and Rust: what is there grows. False: nothing does. */
 static bool flow_grows(
@@ -240,13 +240,12 @@ static bool flow_is_coroutine(const struct hf_source_at *at, uint32_t line)
 /* "async def load(", "async load(": when it goes on after it waited, no caller is on the stack. */
 static bool flow_is_async(const struct hf_source_at *at, uint32_t function)
 {
-    static const char *const words[] = {"async", NULL};
     const struct hf_source_tokens *tokens = &at->file->tokens;
     if (function == HF_SOURCE_NO || hf_source_is_compiled(tokens->language))
         return false;
     uint32_t name = at->file->outline.functions[function].begin;
     for (uint32_t back = 1; back <= ASYNC_TOKENS && back <= name; back++) {
-        if (hf_source_is_any_word(tokens, name - back, words))
+        if (hf_source_is_word(tokens, name - back, "async"))
             return true;
     }
     return false;
@@ -265,7 +264,7 @@ static struct hf_source_end flow_of_callers(
         const struct hf_source_tokens *tokens = &at.file->tokens;
         for (uint32_t i = 0; i + 1 < tokens->count; i++) {
             uint32_t statement = tokens->items[i].statement, caller, called;
-            if (i % TOKENS_OF_STEP == 0 && !hf_source_step(flow))
+            if (i % HF_SOURCE_TOKENS_OF_STEP == 0 && !hf_source_step(flow))
                 return found;
             if (statement == HF_SOURCE_NO || !hf_source_is_sign(tokens, i + 1, "(") ||
                 !hf_text_equal(hf_source_text_of(&at, i), name))

@@ -144,6 +144,7 @@ struct hf_source_end hf_source_follow(
         end.is_of_part = language != HF_SOURCE_CPP && language != HF_SOURCE_RUST;
     }
     uint32_t line;
+    /* Tied here, it is never freed, whoever else may keep it for a time. */
     bool is_elsewhere =
         end.fate == HF_SOURCE_KEPT && (end.file != at->number || end.function != function);
     if ((end.fate <= HF_SOURCE_RETURNED || is_elsewhere) &&

@@ -1,89 +1,17 @@
 #include "source/origin.h"
 
 #include "base/containers/hash.h"
+#include "source/callees.h"
 #include "source/closures.h"
 #include "source/compiled.h"
 #include "source/text/words.h"
 
-#include <ctype.h>
-#include <strings.h>
-
 #define QUESTION_OUTSIDE HF_SOURCE_NO
 #define QUESTION_MAKER (HF_SOURCE_NO - 2)
 #define QUESTION_ORIGIN (HF_SOURCE_NO - 3)
-#define ARGUMENT_TOKENS 400 /* of a call, without those in brackets within */
-#define TOKENS_OF_STEP 16   /* that are looked at one by one */
 
 static struct hf_source_origin root_of_value(
     const struct hf_source_at *at, uint32_t function, uint32_t begin, uint32_t end);
-
-bool hf_source_at_file(struct hf_source_at *at, struct hf_source_flow *flow, uint32_t number)
-{
-    if (number >= flow->sources->count)
-        return false;
-    *at = (struct hf_source_at){flow, &flow->sources->files[number], number};
-    return true;
-}
-
-bool hf_source_step(struct hf_source_flow *flow)
-{
-    return flow->steps < HF_SOURCE_STEPS && ++flow->steps != 0;
-}
-
-struct hf_source_level hf_source_level_at(
-    const struct hf_source_at *at, struct hf_source_value value)
-{
-    uint32_t begin = hf_source_statement_of(at, value.statement)->begin,
-             steps = value.begin > begin ? (value.begin - begin) / TOKENS_OF_STEP : 0,
-             left = HF_SOURCE_STEPS - at->flow->steps;
-    at->flow->steps += steps < left ? steps : left;
-    return hf_source_level_of(at->file, value);
-}
-
-struct hf_text hf_source_text_of(const struct hf_source_at *at, uint32_t token)
-{
-    return hf_source_token_text(&at->file->tokens, token);
-}
-
-const struct hf_source_statement *hf_source_statement_of(
-    const struct hf_source_at *at, uint32_t number)
-{
-    return &at->file->outline.statements[number];
-}
-
-uint32_t *hf_source_asked(
-    const struct hf_source_at *at, uint32_t question, struct hf_text name, bool *out_is_new)
-{
-    uint64_t of_file = hf_hash_u64((uint64_t)question << 32 | at->number);
-    return hf_map_put(&at->flow->known, hf_hash_u64(of_file ^ hf_hash_bytes(name.data, name.size)),
-        0, out_is_new);
-}
-
-bool hf_source_is_capital(struct hf_text name)
-{
-    return name.size != 0 && isupper((unsigned char)name.data[0]) != 0;
-}
-
-/* The tokens of a function, or of all of the file. */
-void hf_source_range_of(
-    const struct hf_source_at *at, uint32_t function, uint32_t *out_begin, uint32_t *out_end)
-{
-    const struct hf_source_function *functions = at->file->outline.functions;
-    *out_begin = function != HF_SOURCE_NO ? functions[function].begin + 1 : 0;
-    *out_end =
-        function != HF_SOURCE_NO ? functions[function].end : (uint32_t)at->file->tokens.count;
-}
-
-bool hf_source_has_word(const struct hf_source_at *at, uint32_t function, const char *const words[])
-{
-    uint32_t first, end;
-    hf_source_range_of(at, function, &first, &end);
-    for (uint32_t i = first; i < end && hf_source_step(at->flow); i++) {
-        if (hf_source_is_any_word(&at->file->tokens, i, words))
-            return true;
-    }
-    return false;
-}
 
 static bool origin_is_maker(const struct hf_source_at *at, uint32_t function)
 {
@@ -113,7 +41,7 @@ static bool origin_is_part_of_maker(const struct hf_source_at *at, uint32_t func
     if (known == NULL || !is_new)
         return known != NULL && *known != 0;
     for (uint32_t i = 2; i < tokens->count; i++) {
-        if (i % TOKENS_OF_STEP == 0 && !hf_source_step(at->flow))
+        if (i % HF_SOURCE_TOKENS_OF_STEP == 0 && !hf_source_step(at->flow))
             return false;
         if (tokens->items[i].statement == HF_SOURCE_NO ||
             !hf_text_equal(hf_source_text_of(at, i), of->name))
@@ -258,132 +186,6 @@ bool hf_source_is_of_all(const struct hf_source_at *at, uint32_t function, uint3
            !hf_source_declares(at, function, name);
 }
 
-/* How sure it is that a call means a function of that name: what it is called for, or where it
- * stands, says so; the sum of these. */
-enum {
-    CALL_MAY_BE = 1,
-    CALL_HAS_COUNT = 2, /* as many parameters as the call has arguments */
-    CALL_IS_NEAR = 4,   /* it is of the same file */
-    CALL_IS_NAMED = 8,  /* "buffer.put(x)" of the class JitterBuffer */
-    CALL_IS_OWN = 16    /* of the same class, and called for the same object */
-};
-
-/* What a call looks like. */
-struct origin_call {
-    struct hf_text receiver, own; /* "index" of "index.add(x)"; the class of who calls */
-    uint32_t arguments;
-    bool is_method, is_object, is_verb, is_compiled;
-};
-
-/* The arguments of the call of the name at `callee`. */
-static uint32_t origin_arguments(const struct hf_source_tokens *tokens, uint32_t callee)
-{
-    uint32_t open = callee + 1, count = 0;
-    uint32_t end = hf_source_is_sign(tokens, open, "(") ? tokens->items[open].pair : HF_SOURCE_NO;
-    uint32_t i = open + 1;
-    for (int hops = 0; end != HF_SOURCE_NO && i < end && hops < ARGUMENT_TOKENS;
-         i = hf_source_next(tokens, i), hops++)
-        count += i == open + 1 || hf_source_is_sign(tokens, i, ",");
-    return count;
-}
-
-/* The name of what the method at `callee` is called for: "index" of "self.index.add(x)", and of
- * "$self->{index}->add($x)" of Perl. */
-static uint32_t origin_receiver(const struct hf_source_tokens *tokens, uint32_t callee)
-{
-    uint32_t before = callee - 2;
-    bool is_member = hf_source_is_sign(tokens, before, "}") && before >= 2 &&
-                     tokens->language == HF_SOURCE_PERL && tokens->items[before].pair == before - 2;
-    return before - is_member;
-}
-
-static struct origin_call origin_call_at(
-    const struct hf_source_at *at, uint32_t callee, uint32_t function)
-{
-    const struct hf_source_tokens *tokens = &at->file->tokens;
-    struct origin_call call = {
-        .is_method = callee >= 2 && hf_source_is_member_sign(tokens, callee - 1),
-        .is_compiled = hf_source_is_compiled(tokens->language),
-        .arguments = origin_arguments(tokens, callee)};
-    if (call.is_method)
-        call.receiver = hf_source_text_of(at, origin_receiver(tokens, callee));
-    if (call.is_compiled)
-        call.receiver = hf_text_trim_end(call.receiver, "_");
-    call.is_object = call.is_method && hf_source_means(tokens, callee - 2, HF_SOURCE_OBJECT);
-    /* The containers of Perl have no methods, and those of Lua none that are called with ":". */
-    call.is_verb = hf_source_means(tokens, callee, HF_SOURCE_VERB) && call.is_method &&
-                   !call.is_object && tokens->language != HF_SOURCE_PERL &&
-                   !hf_source_is_sign(tokens, callee - 1, ":");
-    if (function != HF_SOURCE_NO)
-        call.own = at->file->outline.functions[function].class;
-    return call;
-}
-
-/* 0: it is not meant. */
-static int origin_call_rank(const struct hf_source_at *at, const struct origin_call *call,
-    const struct hf_source_place *place)
-{
-    const struct hf_source_file *file = &at->flow->sources->files[place->file];
-    struct hf_text class = file->outline.functions[place->function].class,
-                   receiver = call->receiver;
-    bool is_named =
-        class.size != 0 && receiver.size >= class.size &&
-        strncasecmp(receiver.data + receiver.size - class.size, class.data, class.size) == 0;
-    bool is_part =
-        class.size > receiver.size && receiver.size > 2 &&
-        strncasecmp(class.data + class.size - receiver.size, receiver.data, receiver.size) == 0;
-    bool is_near = place->file == at->number;
-    bool is_own = (call->is_object || !call->is_method) && hf_text_equal(class, call->own) &&
-                  (is_near || at->file->tokens.language != HF_SOURCE_C);
-    int rank = (is_own ? CALL_IS_OWN : 0) + (is_named || is_part ? CALL_IS_NAMED : 0);
-    if (rank == 0 && call->is_verb)
-        return 0;
-    rank += is_near ? CALL_IS_NEAR : 0;
-    if (call->is_compiled &&
-        hf_source_parameter(file, place->function, call->arguments).size == 0 &&
-        (call->arguments == 0 ||
-            hf_source_parameter(file, place->function, call->arguments - 1).size != 0))
-        rank += CALL_HAS_COUNT;
-    return rank + CALL_MAY_BE;
-}
-
-/* The function that is called by the name at `callee`: the only one, or that of which is most sure
- * that it is meant; HF_SOURCE_NO: none, or nobody can tell. */
-uint32_t hf_source_function_called(
-    const struct hf_source_at *at, uint32_t callee, uint32_t function)
-{
-    static const char *const libraries[] = {"std", "core", "alloc", "mem", "boost", "absl", NULL};
-    const struct hf_source_tokens *tokens = &at->file->tokens;
-    const struct hf_sources *sources = at->flow->sources;
-    const struct origin_call call = origin_call_at(at, callee, function);
-    uint32_t found = HF_SOURCE_NO;
-    int best = 0;
-    size_t count = 0, equals = 0;
-    if (call.is_compiled && call.is_method && hf_source_is_any_word(tokens, callee - 2, libraries))
-        return HF_SOURCE_NO;
-    for (uint32_t i = hf_source_place_of(sources, hf_source_text_of(at, callee));
-         i != HF_SOURCE_NO && hf_source_step(at->flow); i = sources->places[i].next) {
-        int rank = origin_call_rank(at, &call, &sources->places[i]);
-        count++;
-        equals = rank > best ? 1 : equals + (rank == best && rank != 0);
-        found = rank > best ? i : found;
-        best = rank > best ? rank : best;
-    }
-    if (count == 0 && !call.is_method)
-        return hf_source_given_function(at, function, callee);
-    bool is_told = best >= CALL_IS_NAMED && (equals == 1 || !call.is_compiled);
-    return count == 1 || is_told ? found : HF_SOURCE_NO;
-}
-
-struct hf_source_at hf_source_at_place(
-    const struct hf_source_at *at, uint32_t place, uint32_t *out_function)
-{
-    const struct hf_source_place *of = &at->flow->sources->places[place];
-    *out_function = of->function;
-    return (struct hf_source_at){
-        .flow = at->flow, .file = &at->flow->sources->files[of->file], .number = of->file};
-}
-
 /* Whether a function returns what its object has: "return self.windows[symbol]". */
 bool hf_source_gives_state(const struct hf_source_at *at, uint32_t place)
 {
@@ -394,7 +196,7 @@ bool hf_source_gives_state(const struct hf_source_at *at, uint32_t place)
     at->flow->depth++;
     bool gives = false;
     for (size_t i = 0; i < in.file->outline.statement_count && !gives; i++) {
-        if (i % TOKENS_OF_STEP == 0 && !hf_source_step(at->flow))
+        if (i % HF_SOURCE_TOKENS_OF_STEP == 0 && !hf_source_step(at->flow))
             break;
         const struct hf_source_statement *statement = &in.file->outline.statements[i];
         if (statement->function != function || statement->is_of_closure ||
@@ -418,12 +220,12 @@ static bool origin_is_in_file(
 {
     for (uint32_t i = 0; i < file->outline.statement_count; i++) {
         const struct hf_source_statement *statement = &file->outline.statements[i];
-        if (i % TOKENS_OF_STEP == 0 && !hf_source_step(flow))
+        if (i % HF_SOURCE_TOKENS_OF_STEP == 0 && !hf_source_step(flow))
             return false;
         if (statement->function != HF_SOURCE_NO || statement->within != HF_SOURCE_NO)
             continue;
         for (uint32_t t = statement->begin; t < statement->end; t++) {
-            if (t % TOKENS_OF_STEP == 0 && !hf_source_step(flow))
+            if (t % HF_SOURCE_TOKENS_OF_STEP == 0 && !hf_source_step(flow))
                 return false;
             if (hf_text_equal(hf_source_token_text(&file->tokens, t), name))
                 return true;
@@ -472,7 +274,7 @@ static bool origin_is_default(const struct hf_source_at *at, uint32_t function, 
         !hf_source_is_any_word(tokens, value, makers))
         return false;
     for (uint32_t i = 0; i + 1 < tokens->count; i++) {
-        if (i % TOKENS_OF_STEP == 0 && !hf_source_step(at->flow))
+        if (i % HF_SOURCE_TOKENS_OF_STEP == 0 && !hf_source_step(at->flow))
             return false;
         if (i != of->begin && tokens->items[i].statement != of->header &&
             hf_source_is_sign(tokens, i + 1, "(") &&

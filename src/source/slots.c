@@ -1,10 +1,9 @@
 #include "source/slots.h"
 
+#include "source/callees.h"
 #include "source/climb.h"
 #include "source/compiled.h"
 #include "source/text/words.h"
-
-#define TOKENS_OF_STEP 16u /* that are looked at one by one */
 
 uint32_t hf_source_slot_of(const struct hf_source_at *at, uint32_t function, uint32_t token)
 {
@@ -159,7 +158,7 @@ static struct hf_source_end slot_given(const struct hf_source_at *at, uint32_t f
             continue;
         const struct hf_source_tokens *tokens = &in.file->tokens;
         for (uint32_t i = 0; i < tokens->count; i++) {
-            if (i % TOKENS_OF_STEP == 0 && !hf_source_step(at->flow))
+            if (i % HF_SOURCE_TOKENS_OF_STEP == 0 && !hf_source_step(at->flow))
                 return found;
             if (tokens->items[i].kind != HF_SOURCE_NAME ||
                 tokens->items[i].statement == HF_SOURCE_NO ||
@@ -255,7 +254,7 @@ struct hf_source_end hf_source_moved_on(struct hf_source_flow *flow, struct hf_s
     const struct hf_source_tokens *tokens = &at.file->tokens;
     flow->closure = HF_SOURCE_NO;
     for (uint32_t i = 0; i < tokens->count; i++) {
-        if (i % TOKENS_OF_STEP == 0 && !hf_source_step(flow))
+        if (i % HF_SOURCE_TOKENS_OF_STEP == 0 && !hf_source_step(flow))
             return end;
         if (tokens->items[i].statement == HF_SOURCE_NO || !slot_is_at(&at, end.slot, i))
             continue;
@@ -299,7 +298,7 @@ bool hf_source_is_used(struct hf_source_flow *flow, const struct hf_source_end *
     const struct hf_source_function *functions = at.file->outline.functions;
     flow->closure = HF_SOURCE_NO;
     for (uint32_t i = 0; i < at.file->tokens.count; i++) {
-        if (i % TOKENS_OF_STEP == 0 && !hf_source_step(flow))
+        if (i % HF_SOURCE_TOKENS_OF_STEP == 0 && !hf_source_step(flow))
             return false;
         if (!slot_has_name(&at, end->slot, i))
             continue;

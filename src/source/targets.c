@@ -1,5 +1,6 @@
 #include "source/targets.h"
 
+#include "source/callees.h"
 #include "source/climb.h"
 #include "source/closures.h"
 #include "source/compiled.h"

@@ -39,6 +39,7 @@ static const char *const *const meanings[] = {
         "false", "True", "False", NULL},
     [HF_SOURCE_DECLARING] = (const char *const[]){"my", "local", "const", "let", "var", "our",
         "public", "private", "readonly", "final", NULL},
+    [HF_SOURCE_COUNTED] = (const char *const[]){NULL},
 };
 
 /* Of C, C++ and Rust. "x.clone()" is another value; what looks at one (c_str, as_ref) gives none.
@@ -80,6 +81,7 @@ static const char *const *const compiled_meanings[] = {
     [HF_SOURCE_NOTHING] =
         (const char *const[]){"NULL", "nullptr", "nullopt", "None", "true", "false", NULL},
     [HF_SOURCE_DECLARING] = (const char *const[]){"let", "mut", "ref", NULL},
+    [HF_SOURCE_COUNTED] = (const char *const[]){"Rc", "Arc", NULL},
 };
 
 bool hf_source_means(

@@ -33,6 +33,7 @@ enum hf_source_meaning {
     HF_SOURCE_LEAVING,         /* what stands behind goes to the caller */
     HF_SOURCE_NOTHING,         /* values that nobody keeps */
     HF_SOURCE_DECLARING,       /* words before a variable where it is new */
+    HF_SOURCE_COUNTED,         /* pointers of Rust that count: a clone of one is the same value */
 };
 
 /* Whether the word or sign that stands there means that; false behind the last. */
