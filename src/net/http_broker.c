@@ -4,6 +4,7 @@
 #include "net/curl.h"
 #include "net/debug_servers.h"
 #include "net/http.h"
+#include "os/broker_service.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,15 +19,6 @@ static void put_bytes(struct hf_broker_answer *answer, const char *text, size_t 
         size = sizeof answer->text - 1 - answer->size;
     memcpy(answer->text + answer->size, text, size);
     answer->size += size;
-}
-
-static void http_broker_put_error(
-    struct hf_broker_answer *answer, enum hf_status status, const char *sentence)
-{
-    answer->error = EPROTO;
-    answer->flags = (uint32_t)status;
-    answer->size = 0;
-    put_bytes(answer, sentence, strlen(sentence));
 }
 
 /* With its NUL. */
@@ -168,12 +160,12 @@ void hf_http_broker_serve(
                            : NULL;
     if (question->kind == HF_HTTP_LINE_DEBUG) {
         if (answer_debug(broker, question, answer, &error) != HF_OK)
-            http_broker_put_error(answer, error.status, error.text);
+            hf_broker_answer_error(answer, error.status, error.text);
         return;
     }
     enum hf_status status = hf_http_new(&http, &error);
     if (status != HF_OK) {
-        http_broker_put_error(answer, status, error.text);
+        hf_broker_answer_error(answer, status, error.text);
         return;
     }
     status = hf_http_target_init(http, &target, question->first.data, path, &error);
@@ -185,6 +177,6 @@ void hf_http_broker_serve(
         hf_http_target_done(&target);
     }
     if (status != HF_OK)
-        http_broker_put_error(answer, status, error.text);
+        hf_broker_answer_error(answer, status, error.text);
     hf_http_free(http);
 }

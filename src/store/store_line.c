@@ -1,6 +1,7 @@
 #include "store/store_line.h"
 
 #include "base/limits.h"
+#include "os/broker_service.h"
 #include "store/batch_coding.h"
 #include "store/sqlite_store.h"
 
@@ -9,6 +10,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#define GONE "the process that has the store has ended"
 
 enum { IS_THERE = 1, IS_NEW = 1 };
 
@@ -94,27 +97,11 @@ void hf_store_line_serve(
         : question->kind == HF_STORE_LINE_ADD
             ? serve_add(host, question, answer, &error)
             : hf_error_set(&error, HF_ERR_INPUT, "the store received an unknown request");
-    if (status == HF_OK)
-        return;
-    answer->error = EPROTO;
-    answer->flags = (uint32_t)status;
-    answer->size = strlen(error.text);
-    memcpy(answer->text, error.text, answer->size + 1);
+    if (status != HF_OK)
+        hf_broker_answer_error(answer, status, error.text);
 }
 
 /* ---- The other side. */
-
-static enum hf_status store_line_ask(const struct hf_broker_question *question,
-    struct hf_broker_answer *out_answer, struct hf_error *err)
-{
-    hf_broker_ask(question, out_answer);
-    if (out_answer->error == 0)
-        return HF_OK;
-    enum hf_status status = (enum hf_status)out_answer->flags;
-    if (out_answer->error != EPROTO || status == HF_OK || status > HF_ERR_NETWORK)
-        return hf_error_system(err, out_answer->error, "the process that has the store has ended");
-    return hf_error_set(err, status, "%s", out_answer->text);
-}
 
 enum hf_status hf_store_line_find_last(
     struct hf_store_host *own, struct hf_text instance, int64_t *out_ms, struct hf_error *err)
@@ -124,7 +111,7 @@ enum hf_status hf_store_line_find_last(
         .kind = HF_STORE_LINE_LAST, .first = instance, .second = HF_TEXT(""), .fd = -1};
     if (own != NULL)
         return host_find_last(own, instance, out_ms, err);
-    enum hf_status status = store_line_ask(&question, &answer, err);
+    enum hf_status status = hf_broker_ask_service(&question, &answer, GONE, err);
     if (status == HF_OK)
         *out_ms = (answer.flags & IS_THERE) != 0 ? (int64_t)answer.number : INT64_MIN;
     return status;
@@ -155,7 +142,7 @@ enum hf_status hf_store_line_add(
     if (status == HF_OK && own == NULL)
         status = send_batch(hf_out_view(&bytes), &question.fd, err);
     if (status == HF_OK && own == NULL) {
-        status = store_line_ask(&question, &answer, err);
+        status = hf_broker_ask_service(&question, &answer, GONE, err);
         *out_is_new = status == HF_OK && (answer.flags & IS_NEW) != 0;
     }
     if (question.fd >= 0)

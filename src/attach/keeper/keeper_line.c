@@ -1,6 +1,7 @@
 #include "attach/keeper/keeper_line.h"
 
 #include "attach/keeper/stop_price.h"
+#include "os/broker_service.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -150,15 +151,8 @@ void hf_keeper_serve(
 {
     struct hf_error error = {0};
     enum hf_status status = keeper_line_serve(keeper, question, answer, &error);
-    if (status == HF_OK)
-        return;
-    if (answer->fd >= 0)
-        close(answer->fd);
-    answer->fd = -1;
-    answer->error = EPROTO;
-    answer->flags = (uint32_t)status;
-    answer->size = strlen(error.text);
-    memcpy(answer->text, error.text, answer->size + 1);
+    if (status != HF_OK)
+        hf_broker_answer_error(answer, status, error.text);
 }
 
 /* ---- The reader's side. */
@@ -166,14 +160,8 @@ void hf_keeper_serve(
 static enum hf_status keeper_line_ask(const struct hf_broker_question *question,
     struct hf_broker_answer *out_answer, struct hf_error *err)
 {
-    hf_broker_ask(question, out_answer);
-    if (out_answer->error == 0)
-        return HF_OK;
-    enum hf_status status = (enum hf_status)out_answer->flags;
-    if (out_answer->error != EPROTO || status == HF_OK || status > HF_ERR_NETWORK)
-        return hf_error_system(
-            err, out_answer->error, "the process that keeps the probes has ended");
-    return hf_error_set(err, status, "%s", out_answer->text);
+    return hf_broker_ask_service(
+        question, out_answer, "the process that keeps the probes has ended", err);
 }
 
 static struct hf_broker_question question_of(uint32_t kind)
