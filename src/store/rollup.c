@@ -1,5 +1,6 @@
 #include "store/rollup.h"
 
+#include "base/checked.h"
 #include "base/containers/vec.h"
 
 #include <math.h>
@@ -54,10 +55,9 @@ static void add_all_to_hour(
     struct hf_rollup_hour *hour, int64_t time_ms, double t_s, const struct hf_levels *levels)
 {
     uint64_t all = 0;
-    for (size_t i = 0; i < levels->count; i++) {
-        if (__builtin_add_overflow(all, levels->items[i].bytes, &all))
-            all = UINT64_MAX;
-    }
+    bool ignored = false;
+    for (size_t i = 0; i < levels->count; i++)
+        all = hf_add_saturating(all, levels->items[i].bytes, &ignored);
     if (hour->times.n == 0)
         hour->first_ms = time_ms;
     hour->last_ms = time_ms;

@@ -2,9 +2,11 @@
 
 #include "base/attr.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PATH_TEXT_MAX 4200
 
@@ -58,6 +60,9 @@ enum hf_status hf_sqlite_database_open(
     if (path[0] == '\0' || size < 0 || (size_t)size >= sizeof place)
         return hf_error_set(
             err, HF_ERR_USAGE, "the path of the store is empty, or longer than any file's");
+    if (!is_writer && access(place, F_OK) != 0 && errno == ENOENT)
+        return hf_error_set(
+            err, HF_ERR_SYSTEM, "there is no store '%s'; heapflame ship creates one", path);
     int flags = is_writer ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
     int code = database->sqlite.open_v2(place, &database->handle, flags, NULL);
     if (database->handle == NULL)

@@ -4,6 +4,7 @@
 #include "base/containers/map.h"
 #include "base/containers/vec.h"
 #include "base/limits.h"
+#include "compress/inflate.h"
 
 #include <stdlib.h>
 
@@ -12,6 +13,28 @@ void hf_stored_profiles_done(struct hf_stored_profiles *stored)
     free(stored->stacks);
     hf_out_done(&stored->profiles);
     *stored = (struct hf_stored_profiles){0};
+}
+
+enum hf_status hf_stored_profiles_unpack(struct hf_stored_profiles *stored, int64_t stack_count,
+    struct hf_text stacks, int64_t size, struct hf_text profiles, struct hf_error *err)
+{
+    char *list, *unpacked;
+    if (stack_count < 0 || stack_count > (int64_t)HF_LIMIT_LEVELS)
+        return hf_error_set(err, HF_ERR_LIMIT,
+            "profiles in the store have more than %u stacks (HF_LIMIT_LEVELS)",
+            (unsigned)HF_LIMIT_LEVELS);
+    enum hf_status status = hf_inflate(
+        HF_COMPRESSION_ZLIB, stacks, (uint64_t)stack_count * sizeof *stored->stacks, &list, err);
+    if (status != HF_OK)
+        return status;
+    stored->stacks = (uint32_t *)(void *)list;
+    stored->stack_count = stored->stack_capacity = (size_t)stack_count;
+    status = hf_inflate(HF_COMPRESSION_ZLIB, profiles, (uint64_t)size, &unpacked, err);
+    if (status != HF_OK)
+        return status;
+    hf_out_bytes(&stored->profiles, unpacked, (size_t)size);
+    free(unpacked);
+    return hf_out_finish(&stored->profiles, err);
 }
 
 /* What is put behind what is there. */

@@ -28,6 +28,13 @@ struct hf_stored_profiles {
 };
 void hf_stored_profiles_done(struct hf_stored_profiles *stored);
 
+/* Of the columns of a row: how many stacks, their list, the size of the profiles, and these, both
+ * zlib. Call done in any case. HF_ERR_INPUT: damaged. HF_ERR_LIMIT: HF_LIMIT_LEVELS,
+ * HF_LIMIT_INFLATED. */
+HF_MUST_CHECK enum hf_status hf_stored_profiles_unpack(struct hf_stored_profiles *stored,
+    int64_t stack_count, struct hf_text stacks, int64_t size, struct hf_text profiles,
+    struct hf_error *err);
+
 /*
  * Puts profiles behind those that are there, which they are later than; each stack of a batch is
  * stacks[number] in the store. HF_ERR_INPUT: either is damaged. HF_ERR_LIMIT: HF_LIMIT_LEVELS.

@@ -309,7 +309,7 @@ def test_usage():
     done = subprocess.run([HEAPFLAME, "fleet", "nodes"], capture_output=True, text=True, check=False)
     assert done.returncode == 2 and "expected --store FILE" in done.stderr
     assert "expected fleet nodes, fleet top" in ask("no", "store", status=2)
-    assert "unable to open" in ask("nodes", "missing", status=5)
+    assert "there is no store 'missing'" in ask("nodes", "missing", status=5)
     Path("text").write_text("no store\n" * 1000)
     assert "'text' is not a store" in ask("nodes", "text", status=3)
     assert ask("nodes", "store", "-o", "answer") == "" and "1 node, 1 instance" in Path("answer").read_text()

@@ -381,8 +381,8 @@ static void test_what_is_no_store(void **state)
     struct hf_error err;
     struct hf_sqlite_store *store = NULL;
     assert_int_equal(hf_sqlite_store_open(path, false, &store, &err), HF_ERR_SYSTEM);
-    (void)snprintf(expected, sizeof expected,
-        "cannot open the store '%s': unable to open database file", path);
+    (void)snprintf(
+        expected, sizeof expected, "there is no store '%s'; heapflame ship creates one", path);
     check_error(&err, expected);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
