@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 /* proc(5), /proc/PID/stat: fields 3, the state, and 38. */
-#define EXIT_SIGNAL_AFTER_STATE 35
 
 #define ROUNDS_MAX 8
 #define ENDING_PATIENCE_NS UINT64_C(5000000000)
@@ -32,24 +31,10 @@ static bool is_copy_ending(uint32_t pid)
 /* A child that sends its parent no signal when it ends: only our copies do that. */
 static enum copy_state copy_state_of(uint32_t pid)
 {
-    char path[64];
-    struct hf_input stat;
-    struct hf_text line;
-    enum hf_status status = HF_OK;
-    enum copy_state state = COPY_NONE;
-    (void)snprintf(path, sizeof path, "/proc/%u/stat", pid);
-    if (hf_input_open(&stat, path, NULL) != HF_OK)
+    bool has_ended;
+    if (!hf_proc_has_no_signal(pid, &has_ended))
         return COPY_NONE;
-    if (hf_input_next(&stat, &line, &status, NULL)) {
-        line = hf_text_from(line, hf_text_find_last(line, ')') + 2);
-        bool has_ended = hf_text_starts(line, "Z");
-        for (int i = 0; i < EXIT_SIGNAL_AFTER_STATE; i++)
-            line = hf_text_from(line, hf_text_find(line, ' ') + 1);
-        if (hf_text_starts(line, "0 "))
-            state = has_ended ? COPY_ENDED : is_copy_ending(pid) ? COPY_ENDING : COPY_NONE;
-    }
-    hf_input_close(&stat);
-    return state;
+    return has_ended ? COPY_ENDED : is_copy_ending(pid) ? COPY_ENDING : COPY_NONE;
 }
 
 static void leftovers_take(void *context, uint32_t child)

@@ -80,6 +80,21 @@ bool hf_proc_is_ending(uint32_t pid)
     return !read_stat(pid, 23, &size_bytes, 1) || size_bytes == 0;
 }
 
+/* Field 38, 35 behind the state. */
+bool hf_proc_has_no_signal(uint32_t pid, bool *out_has_ended)
+{
+    struct hf_input stat;
+    struct hf_text rest;
+    if (!proc_open_stat(&stat, pid, &rest))
+        return false;
+    *out_has_ended = hf_text_starts(rest, "Z");
+    for (int field = 3; field < 38; field++)
+        rest = hf_text_from(rest, hf_text_find(rest, ' ') + 1);
+    bool has_none = hf_text_starts(rest, "0 ");
+    hf_input_close(&stat);
+    return has_none;
+}
+
 bool hf_proc_is_running(uint32_t tid)
 {
     struct hf_input stat;

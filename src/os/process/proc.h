@@ -31,6 +31,10 @@ HF_MUST_CHECK bool hf_proc_start_ticks(uint32_t pid, uint64_t *out_ticks);
  */
 HF_MUST_CHECK bool hf_proc_is_ending(uint32_t pid);
 
+/* A process that sends its parent no signal when it ends; *out_has_ended: it has, and its parent
+ * did not wait for it yet. */
+HF_MUST_CHECK bool hf_proc_has_no_signal(uint32_t pid, bool *out_has_ended);
+
 /* Whether a thread computes, or waits for a processor, i.e. not for anything else. */
 HF_MUST_CHECK bool hf_proc_is_running(uint32_t tid);
 
