@@ -10,7 +10,8 @@ describe() {
 }
 
 # run_with_results FOLDER [NAME...] [OPTION...]: runs the executables of the folder, all or the named, each with the
-# options, which begin at the first word with a dash; fails if one fails. "--set NAME" is a part of the result's name. With --help the first says what its options are.
+# options, which begin at the first word with a dash; fails if one fails. The options are
+# a part of the result's name. With --help the first says what its options are.
 run_with_results() {
     local folder=$1 commit program name names=' ' result passed=0 failed=0
     shift
@@ -33,8 +34,7 @@ run_with_results() {
         if [[ " $* " == *" --help "* || " $* " == *" -h "* ]]; then
             "$program" "$@" && exit
         fi
-        [ "${1:-}" != --set ] || name+=_$2
-        result=bench/results/$name-$(date -u +%Y%m%d)-$commit.txt
+        result=bench/results/$name$(printf '%s' "${*/#/-}" | tr -cs '[:alnum:].' -)-$(date -u +%Y%m%d)-$commit.txt
         describe "$name" >"$result"
         if "$program" "$@" 2>&1 | tee -a "$result"; then
             echo "passed   $name: $result"

@@ -1,5 +1,6 @@
 #include "answer/fleet/fleet_nodes.h"
 
+#include "base/checked.h"
 #include "base/containers/vec.h"
 
 #include <stdlib.h>
@@ -15,12 +16,6 @@ struct node_reading {
     size_t run_count, run_capacity;
     struct hf_node_growth growth;
 };
-
-static void node_add_bytes(uint64_t *sum, uint64_t bytes)
-{
-    if (__builtin_add_overflow(*sum, bytes, sum))
-        *sum = UINT64_MAX;
-}
 
 static enum hf_status add_growth(
     struct node_reading *reading, const struct hf_rollup *hours, struct hf_error *err)
@@ -48,6 +43,7 @@ static enum hf_status facts_of_node(struct node_reading *reading, const struct h
 {
     const struct hf_fleet *fleet = reading->fleet;
     enum hf_status status = HF_OK;
+    bool ignored = false;
     reading->growth = (struct hf_node_growth){0};
     reading->run_count = 0;
     for (size_t i = node->first; status == HF_OK && i < node->first + node->count; i++) {
@@ -62,7 +58,7 @@ static enum hf_status facts_of_node(struct node_reading *reading, const struct h
             for (size_t j = 0; j < hours.hour_count; j++)
                 facts->most = hours.hours[j].most > facts->most ? hours.hours[j].most : facts->most;
             if (fleet->instances[i].is_current)
-                node_add_bytes(&facts->bytes, last->last);
+                facts->bytes = hf_add_saturating(facts->bytes, last->last, &ignored);
             status = add_growth(reading, &hours, err);
         }
         hf_rollup_done(&hours);
@@ -77,6 +73,7 @@ enum hf_status hf_fleet_nodes_find(
 {
     struct node_reading reading = {.fleet = fleet};
     enum hf_status status = HF_OK;
+    bool ignored = false;
     *nodes = (struct hf_fleet_nodes){.items = calloc(fleet->node_count, sizeof *nodes->items)};
     if (nodes->items == NULL)
         return hf_error_memory(err);
@@ -84,7 +81,7 @@ enum hf_status hf_fleet_nodes_find(
         struct hf_fleet_node_facts *facts = &nodes->items[i];
         status = facts_of_node(&reading, &fleet->nodes[i], facts, err);
         if (!fleet->nodes[i].is_silent)
-            node_add_bytes(&nodes->total.bytes, facts->bytes);
+            nodes->total.bytes = hf_add_saturating(nodes->total.bytes, facts->bytes, &ignored);
         nodes->total.is_in_span |= facts->is_in_span;
         nodes->total.most = facts->most > nodes->total.most ? facts->most : nodes->total.most;
         hf_rollup_slope_add(&nodes->total.slope, &facts->slope);

@@ -1,5 +1,6 @@
 #include "answer/fleet/fleet_top.h"
 
+#include "base/checked.h"
 #include "base/containers/vec.h"
 #include "base/plural.h"
 
@@ -30,16 +31,11 @@ static enum hf_status keep_levels(void *context, int64_t ms, const struct hf_lev
     return HF_OK;
 }
 
-static void add_sum(uint64_t *sum, uint64_t value)
-{
-    if (__builtin_add_overflow(*sum, value, sum))
-        *sum = UINT64_MAX;
-}
-
 static enum hf_status add_levels(
     struct hf_fleet_top *top, const struct last_levels *last, size_t node, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
+    bool ignored = false;
     for (size_t i = 0; status == HF_OK && i < last->count; i++) {
         uint32_t stack = 0;
         status = hf_fleet_places_find(&top->places, last->items[i].stack, &stack, err);
@@ -48,9 +44,9 @@ static enum hf_status add_levels(
         struct hf_fleet_top_row *row = &top->rows[top->places.stack_places[stack]];
         row->node_count += row->last_node != (uint32_t)node + 1;
         row->last_node = (uint32_t)node + 1;
-        add_sum(&row->bytes, last->items[i].bytes);
-        add_sum(&row->objects, last->items[i].objects);
-        add_sum(&top->bytes, last->items[i].bytes);
+        row->bytes = hf_add_saturating(row->bytes, last->items[i].bytes, &ignored);
+        row->objects = hf_add_saturating(row->objects, last->items[i].objects, &ignored);
+        top->bytes = hf_add_saturating(top->bytes, last->items[i].bytes, &ignored);
     }
     return status;
 }

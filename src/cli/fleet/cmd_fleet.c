@@ -168,7 +168,7 @@ const struct hf_command hf_cmd_fleet = {
     .operands = "nodes|top|trend|outliers",
     .words = "nodes top trend outliers",
     .details =
-        "Reads a store of profiles, which heapflame ship wrote, by its sums of whole hours.\n"
+        "Reads a store that heapflame ship wrote, in whole hours.\n"
         "fleet nodes lists the nodes: bytes in use, slope with its 95 % interval, and when\n"
         "each sent its last profile. fleet top lists the places that hold the memory, fleet\n"
         "trend those that grow, with their slopes over all nodes, and fleet outliers the nodes\n"

@@ -25,17 +25,18 @@ struct ship_options {
 #define AT(field) struct ship_options, field
 
 static const struct hf_option ship_options[] = {
-    {"store", 0, HF_OPT_TEXT(AT(store), "FILE"), "put them into this store; it is made if needed"},
+    {"store", 0, HF_OPT_TEXT(AT(store), "FILE"),
+        "add the profiles to this store, which is created if needed"},
     {"service", 's', HF_OPT_TEXT(AT(terms.service), "NAME"),
-        "what the processes are one of, e.g. shop (default: the name of the program)"},
+        "the service that the processes belong to, e.g. shop (default: the program's name)"},
     {"build", 0, HF_OPT_TEXT(AT(terms.build), "NAME"),
-        "the build of the service (default: its version, or the begin of its build-id)"},
+        "the build of the service (default: its version, or the start of its build-id)"},
     {"node", 0, HF_OPT_TEXT(AT(terms.node), "NAME"),
-        "the machine that the process ran on (default: the name of this one)"},
+        "the machine that the processes ran on (default: this one's name)"},
     {"value", 0, HF_OPT_TEXT(AT(history.view.request.fold.value), "NAME"),
-        "which of the values are bytes in use (default: inuse_space)"},
+        "the value that holds the bytes in use (default: inuse_space)"},
     {"instance", 0, HF_OPT_TEXT(AT(terms.instance), "NAME"),
-        "name the run of the process, if its profiles do not tell it"},
+        "name this run of the process, if its profiles do not identify it"},
     {0},
 };
 
@@ -169,8 +170,9 @@ const struct hf_command hf_cmd_ship = {
     .summary = "Put profiles of many processes and nodes into a store.",
     .operands = "PROFILE...|DIR|PID --store FILE",
     .details =
-        "Adds profiles to a store, which keeps what each stack held at each time, for questions\n"
-        "about many processes. The time of a profile is the one in its file's name, or else that\n"
+        "Adds profiles to a store, which keeps what each stack held at each time; heapflame fleet\n"
+        "answers questions about it. The time of a profile is the one in its file's name, or else "
+        "that\n"
         "of its last change. Shipping the same profiles again adds nothing. A PID is read once, "
         "or,\n"
         "with --every, until the process ends.",
