@@ -151,7 +151,7 @@ static void reply_of_process(
     const struct hf_recorded_process *process =
         hf_recorded_processes_find(&server->processes, route->pid);
     if (process == NULL)
-        reply_sentence(visit, 404, "there is no recorded process with this number", NULL);
+        reply_sentence(visit, 404, "this process has ended, or is not recorded", NULL);
     else
         hf_errands_ask(&server->errands, route->kind, process, visit);
 }
